@@ -14,8 +14,8 @@ use windlass_core::permission::ApproveMode;
 use windlass_core::store::{NewSession, SessionRow};
 use windlass_core::tool::{Category, ToolCall, ToolOutcome, ToolOutput, Visibility};
 use windlass_tui::ThemeKind;
-use windlass_tui::input::{Input, Reply};
-use windlass_tui::state::{About, AllAsked, State};
+use windlass_tui::input::{AppInput, HostReply};
+use windlass_tui::state::{AllAsked, HostFacts, TuiState};
 use windlass_tui::update::update;
 use windlass_tui::view::{self, Cache};
 
@@ -26,7 +26,7 @@ pub const THE_END: &str = "the end of it";
 
 /// The app on a screen in memory.
 pub struct AppInMemory {
-    state: State,
+    state: TuiState,
     cache: Cache,
     terminal: Option<Terminal<TestBackend>>,
 }
@@ -34,7 +34,7 @@ pub struct AppInMemory {
 impl AppInMemory {
     /// A screen without a session.
     pub fn new(columns: u16, rows: u16) -> Self {
-        let about = About {
+        let about = HostFacts {
             version: String::new(),
             place: None,
             defaults: HostDefaults {
@@ -53,13 +53,13 @@ impl AppInMemory {
             models: Vec::new(),
             tools: Vec::new(),
         };
-        let state = State::new(about, ThemeKind::Dark, (columns, rows), Vec::new());
+        let state = TuiState::new(about, ThemeKind::Dark, (columns, rows), Vec::new());
         // A screen in memory cannot fail.
         let terminal = Terminal::new(TestBackend::new(columns, rows)).ok();
         Self { state, cache: Cache::default(), terminal }
     }
 
-    fn put(&mut self, input: Input, now_ms: u64) {
+    fn put(&mut self, input: AppInput, now_ms: u64) {
         update(&mut self.state, input, now_ms);
     }
 
@@ -73,18 +73,21 @@ impl AppInMemory {
             last_seq: 0,
             runs: 1,
         };
-        self.put(Input::Reply(Reply::Opened { row: Box::new(row), records: records.to_vec() }), BEGINNING_MS);
+        self.put(
+            AppInput::Reply(HostReply::Opened { row: Box::new(row), records: records.to_vec() }),
+            BEGINNING_MS,
+        );
     }
 
     /// Brings a record.
     pub fn deliver(&mut self, record: Arc<Record>) {
         let now_ms = record.ts_ms;
-        self.put(Input::Delivered(record.session_id.clone(), HostDelivery::Record(record)), now_ms);
+        self.put(AppInput::Delivered(record.session_id.clone(), HostDelivery::Record(record)), now_ms);
     }
 
     fn press(&mut self, code: KeyCode) {
         let now_ms = self.state.now_ms;
-        self.put(Input::Key(KeyEvent::new(code, KeyModifiers::CONTROL)), now_ms);
+        self.put(AppInput::Key(KeyEvent::new(code, KeyModifiers::CONTROL)), now_ms);
     }
 
     /// To the first line.
@@ -111,7 +114,7 @@ impl AppInMemory {
             let _ = terminal.draw(|frame| view::draw(frame, state, cache));
         }
         let now_ms = self.state.now_ms;
-        self.put(Input::Seen(Box::new(self.cache.sight())), now_ms);
+        self.put(AppInput::Seen(Box::new(self.cache.sight())), now_ms);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 
 /// The end of a command that could not do its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Complaint {
+pub(crate) struct CommandError {
     what: String,
     place: Option<String>,
     cure: Option<String>,
@@ -25,9 +25,9 @@ pub(crate) struct MissingKey {
 }
 
 /// What most functions of this crate give.
-pub(crate) type Result<T> = std::result::Result<T, Complaint>;
+pub(crate) type Result<T> = std::result::Result<T, CommandError>;
 
-impl Complaint {
+impl CommandError {
     /// The user asked for something that cannot be, or configured it so.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self { what: what.into(), place: None, cure: None, exit: Exit::Usage, missing_key: None }
@@ -43,7 +43,6 @@ impl Complaint {
         Self::failed(format!("{} could not be {verb}: {error}", path.display()))
     }
 
-    /// Adds where.
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         self.place = Some(place.to_string());
         self
@@ -83,7 +82,7 @@ impl Complaint {
     }
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.what)?;
         if let Some(place) = &self.place {

@@ -9,7 +9,6 @@ use windlass_core::event::RunOutcome;
 pub(crate) enum Exit {
     /// It did what was asked.
     Done,
-    /// It could not.
     Failed,
     /// It was asked wrongly, or is configured wrongly.
     Usage,
@@ -20,7 +19,6 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The number.
     pub(crate) fn code(self) -> u8 {
         match self {
             Exit::Done => 0,

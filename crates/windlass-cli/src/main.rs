@@ -29,8 +29,8 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Args, Command};
-use crate::complaint::{Complaint, Result};
+use crate::args::{CliCommand, CommandLine};
+use crate::complaint::{CommandError, Result};
 use crate::exit::Exit;
 
 /// Calls are many small allocations: with this allocator a checked call costs about an eighth less.
@@ -38,7 +38,7 @@ use crate::exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args = Args::of_process();
+    let args = CommandLine::of_process();
     terminal::log::start(args.global.verbose);
     let exit = dispatch(args).unwrap_or_else(|complaint| {
         terminal::out::complain(&complaint.to_string());
@@ -47,29 +47,29 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-fn dispatch(args: Args) -> Result<Exit> {
-    let Args { global, app, command } = args;
+fn dispatch(args: CommandLine) -> Result<Exit> {
+    let CommandLine { global, app, command } = args;
     if command.is_some() && (app.session.is_some() || app.resume_last || app.approve.is_some()) {
-        let what = "--session, --continue and --approve of the terminal app stand before no command";
-        return Err(Complaint::usage(what).cure("windlass run --session ID \"…\""));
+        let what = "--session, --continue and --approve are for the terminal app; they cannot stand before a command";
+        return Err(CommandError::usage(what).cure("windlass run --session ID \"…\""));
     }
     match command {
-        Some(Command::Run(run)) => commands::run::run(&global, run),
-        Some(Command::Serve(args)) => commands::serve::run(&global, &args),
-        Some(Command::Attach(args)) => commands::attach::run(&global, &args),
-        Some(Command::Sessions(command)) => commands::sessions::run(&global, command),
-        Some(Command::Runs(command)) => commands::runs::run(&global, command),
-        Some(Command::Search(args)) => commands::search::run(&global, &args),
-        Some(Command::Index { command }) => commands::index::run(&global, command),
-        Some(Command::Tools(command)) => commands::tools::run(&global, command),
-        Some(Command::Modules(command)) => commands::modules::run(&global, command),
-        Some(Command::Models(command)) => commands::models::run(&global, command),
-        Some(Command::Policy(command)) => commands::policy::run(&global, command),
-        Some(Command::Config(command)) => commands::config::run(&global, &command),
-        Some(Command::Completions { shell }) => commands::completions::run(shell),
+        Some(CliCommand::Run(run)) => commands::run::run(&global, run),
+        Some(CliCommand::Serve(args)) => commands::serve::run(&global, &args),
+        Some(CliCommand::Attach(args)) => commands::attach::run(&global, &args),
+        Some(CliCommand::Sessions(command)) => commands::sessions::run(&global, command),
+        Some(CliCommand::Runs(command)) => commands::runs::run(&global, command),
+        Some(CliCommand::Search(args)) => commands::search::run(&global, &args),
+        Some(CliCommand::Index { command }) => commands::index::run(&global, command),
+        Some(CliCommand::Tools(command)) => commands::tools::run(&global, command),
+        Some(CliCommand::Modules(command)) => commands::modules::run(&global, command),
+        Some(CliCommand::Models(command)) => commands::models::run(&global, command),
+        Some(CliCommand::Policy(command)) => commands::policy::run(&global, command),
+        Some(CliCommand::Config(command)) => commands::config::run(&global, &command),
+        Some(CliCommand::Completions { shell }) => commands::completions::run(shell),
         None if commands::app::has_terminal() => commands::app::run(&global, &app),
         None => {
-            terminal::out::print(&Args::command().render_help().to_string())?;
+            terminal::out::print(&CommandLine::command().render_help().to_string())?;
             Ok(Exit::Done)
         }
     }

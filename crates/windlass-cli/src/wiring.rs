@@ -19,34 +19,31 @@ use windlass_tools::{
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
-use crate::complaint::{Complaint, MissingKey, Result};
-use crate::config::{Config, Flags, Surroundings};
+use crate::complaint::{CommandError, MissingKey, Result};
+use crate::config::{CliConfig, Flags, ProcessEnvironment};
 use crate::project::index::ProjectIndex;
-use crate::project::modules::Modules;
+use crate::project::modules::ProjectModules;
 use crate::project::scripts::ScriptTools;
 use crate::terminal::ask::can_ask;
 use crate::terminal::nearest::nearest;
 use crate::terminal::out::warn;
 
 /// The configuration and what is made of it.
-pub(crate) struct House {
-    /// The configuration.
-    pub(crate) config: Config,
-    /// The tools.
+pub(crate) struct Wiring {
+    pub(crate) config: CliConfig,
     pub(crate) registry: Registry,
     /// The index of the project, unless it is switched off.
     pub(crate) search: Option<Arc<ProjectIndex>>,
     /// The modules of the project and of the user.
-    pub(crate) modules: Arc<Modules>,
+    pub(crate) modules: Arc<ProjectModules>,
     /// The Rhai tools of both.
     pub(crate) scripts: ScriptTools,
-    /// The rules.
     pub(crate) policies: Arc<dyn PolicyPort>,
     /// Whether somebody can be asked.
     pub(crate) can_ask: bool,
 }
 
-impl House {
+impl Wiring {
     /// Reads the configuration and makes the parts; warnings are told.
     pub(crate) fn build(flags: Flags, permission: &PermissionArgs) -> Result<Self> {
         Self::build_for(flags, permission, can_ask())
@@ -55,27 +52,25 @@ impl House {
     /// The same where it is known whether somebody can be asked.
     pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
-        let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
+        let mut config = CliConfig::resolve(&ProcessEnvironment::of_process(can_ask)?, &flags)?;
         crate::terminal::out::keep_secret(config.keys.values().cloned());
         let search = ProjectIndex::of(&config);
         let registry = register(&config, search.clone())?;
-        let modules = Modules::of(&config, &registry);
+        let modules = ProjectModules::of(&config, &registry);
         let scripts = ScriptTools::open(&config, &registry);
         config.warnings.extend(scripts.warnings());
         let rules = rules_of_this_time(&config, permission)?;
-        let shelf = registry.snapshot();
-        config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &shelf.toolset)));
+        let snapshot = registry.snapshot();
+        config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &snapshot.toolset)));
         let timed = config.profile.tool_timeouts_ms.keys();
-        config.warnings.extend(timed.filter_map(|name| unknown(name, "tool_timeouts", &shelf.toolset)));
+        config.warnings.extend(timed.filter_map(|name| unknown(name, "tool_timeouts", &snapshot.toolset)));
         config.warnings.extend(config.folders.settle_policies());
         config.warnings.extend(offered_rules(&config));
         let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules);
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
             config.approve = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
-            config
-                .warnings
-                .push("--approve all does not hold while the policy file cannot be read".to_owned());
+            config.warnings.push("--approve all is ignored while the policy file cannot be read".to_owned());
         }
         config.warnings.extend(warning);
         if !flags.global.quiet {
@@ -122,35 +117,35 @@ impl House {
 }
 
 /// Who comes from ZodoLlama and has no rules here yet is told where they are.
-fn offered_rules(config: &Config) -> Option<String> {
+fn offered_rules(config: &CliConfig) -> Option<String> {
     let is_new = config.profile.name == ProfileName::Zodo && !config.folders.policies_file.exists();
     let file = config.folders.zodo_policies().filter(|_| is_new)?;
     Some(format!(
-        "ZodoLlama's rules in {} do not hold yet; windlass policy import takes them over",
+        "ZodoLlama's rules in {} are not used yet; windlass policy import imports them",
         file.display()
     ))
 }
 
 /// A complaint about a field of a request. Flags and commands that would help here mean nothing to whoever sent it.
-pub(crate) fn wrong(field: &'static str, complaint: &Complaint) -> HostError {
+pub(crate) fn wrong(field: &'static str, complaint: &CommandError) -> HostError {
     if let Some(MissingKey { model, variables }) = complaint.missing_key().cloned() {
         return HostError::Unkeyed { model, variables };
     }
     HostError::Invalid { field: Some(field), message: complaint.what().to_owned() }
 }
 
-fn register(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<Registry> {
+fn register(config: &CliConfig, search: Option<Arc<ProjectIndex>>) -> Result<Registry> {
     let registry = Registry::new();
     let tools = builtin(&tools_config(config, search)?);
     #[cfg(feature = "crash-points")]
     let tools = crate::crash_points::mortal_tools(tools);
     registry
         .register_own(tools)
-        .map_err(|error| Complaint::failed(format!("the built-in tools do not fit together: {error}")))?;
+        .map_err(|error| CommandError::failed(format!("the built-in tools do not fit together: {error}")))?;
     Ok(registry)
 }
 
-fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<ToolsConfig> {
+fn tools_config(config: &CliConfig, search: Option<Arc<ProjectIndex>>) -> Result<ToolsConfig> {
     let settings = &config.settings;
     let secret = |name: &str| settings.text(name).map(Secret::new);
     let allow_hosts: Vec<AllowedHost> = settings
@@ -178,12 +173,12 @@ fn tools_config(config: &Config, search: Option<Arc<ProjectIndex>>) -> Result<To
 }
 
 /// Rules of flags, of the script and of the project: they hold for this time and are never stored.
-fn rules_of_this_time(config: &Config, permission: &PermissionArgs) -> Result<Vec<Rule>> {
+fn rules_of_this_time(config: &CliConfig, permission: &PermissionArgs) -> Result<Vec<Rule>> {
     let mut rules = Vec::new();
     let mut take = |effect: RuleEffect, texts: &[String], source: RuleSource, place: &str| -> Result<()> {
         for text in texts {
             let rule = Rule::parse(effect, text, source)
-                .map_err(|error| Complaint::usage(error.to_string()).at(format!("{place}: '{text}'")))?;
+                .map_err(|error| CommandError::usage(error.to_string()).at(format!("{place}: '{text}'")))?;
             let id = format!("{}-{}", source.word(), rules.len() + 1);
             rules.push(Rule { id, ..rule });
         }

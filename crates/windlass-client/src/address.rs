@@ -1,10 +1,14 @@
 //! Addresses: where a server is, and where in it a thing is.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use windlass_core::host::HostError;
 use windlass_models::failure::shown_url;
 
 /// The port of `windlass serve`, where none is named.
 const PORT: &str = "4117";
+
+/// What is written in hexadecimal inside a piece of a path or a query.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~').remove(b'.');
 
 /// The address of a server as a person writes it, in full and without a slash at its end: `box:4117`,
 /// `http://127.0.0.1:4117/`, `https://box.example/windlass/`.
@@ -45,12 +49,12 @@ fn has_port(host: &str) -> bool {
 
 /// A path and its query, every piece written so that it stays one.
 #[derive(Debug, Clone)]
-pub(crate) struct Path {
+pub(crate) struct ApiPath {
     text: String,
     has_query: bool,
 }
 
-impl Path {
+impl ApiPath {
     /// A path of these pieces.
     pub(crate) fn of(pieces: &[&str]) -> Self {
         let mut text = String::new();
@@ -86,18 +90,11 @@ impl Path {
 }
 
 fn encode(piece: &str, out: &mut String) {
-    const DIGITS: [char; 16] =
-        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
-    let digit = |number: u8| DIGITS.get(usize::from(number & 15)).copied().unwrap_or('0');
-    for byte in piece.bytes() {
+    match piece {
         // A piece of dots alone would be taken for a step up.
-        if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) || (byte == b'.' && piece.len() > 2) {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            out.push(digit(byte >> 4));
-            out.push(digit(byte));
-        }
+        "." => out.push_str("%2E"),
+        ".." => out.push_str("%2E%2E"),
+        _ => out.extend(utf8_percent_encode(piece, &ENCODED)),
     }
 }
 

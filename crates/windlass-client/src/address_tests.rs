@@ -30,7 +30,7 @@ fn what_is_no_address_is_told_without_its_password() {
 
 #[test]
 fn a_piece_of_a_path_stays_one_piece() {
-    let path = Path::of(&["api", "sessions", "a/b ?é", ".."]).with("text", "a&b=c").with_some("x", None);
+    let path = ApiPath::of(&["api", "sessions", "a/b ?é", ".."]).with("text", "a&b=c").with_some("x", None);
     assert_eq!(path.as_str(), "/api/sessions/a%2Fb%20%3F%C3%A9/%2E%2E?text=a%26b%3Dc");
-    assert_eq!(Path::of(&["a.b"]).with("a", "").with("b", "1").as_str(), "/a.b?a=&b=1");
+    assert_eq!(ApiPath::of(&["a.b"]).with("a", "").with("b", "1").as_str(), "/a.b?a=&b=1");
 }

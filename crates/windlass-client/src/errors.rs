@@ -41,23 +41,21 @@ const NOT_OURS: &str = "; the address is what `windlass serve` prints";
 
 /// An answer that was no success.
 #[derive(Debug)]
-pub(crate) struct Refusal<'a> {
+pub(crate) struct RefusedRequest<'a> {
     /// The server, as it is shown.
     pub(crate) url: &'a str,
     /// What was asked, as it is shown.
     pub(crate) asked: &'a str,
     /// Whether a token went along.
     pub(crate) has_token: bool,
-    /// The status.
     pub(crate) status: u16,
     /// When to come back, if it said so.
     pub(crate) retry_after_ms: Option<u64>,
-    /// What it said.
     pub(crate) body: &'a str,
 }
 
 #[derive(Deserialize)]
-struct Problem {
+struct ProblemDocument {
     code: String,
     detail: String,
     field: Option<String>,
@@ -65,14 +63,16 @@ struct Problem {
     question: Option<Box<Question>>,
 }
 
-impl Refusal<'_> {
+impl RefusedRequest<'_> {
     /// The error that the host behind the server meant.
     pub(crate) fn error(&self) -> HostError {
-        let problem = serde_json::from_str::<Problem>(self.body).ok();
+        let problem = serde_json::from_str::<ProblemDocument>(self.body).ok();
         if self.status == 401 {
             return self.unauthorised();
         }
-        let Some(Problem { code, detail, field, subject, question }) = problem else { return self.foreign() };
+        let Some(ProblemDocument { code, detail, field, subject, question }) = problem else {
+            return self.foreign();
+        };
         let subject = subject.unwrap_or_default();
         let thing = code.strip_suffix("_not_found").and_then(|word| known(&THINGS, word));
         if let Some(question) = question {

@@ -2,7 +2,7 @@ use super::*;
 
 fn error(status: u16, body: &str) -> HostError {
     let (url, asked) = ("http://box:4117", "GET /api/x");
-    Refusal { url, asked, has_token: false, status, retry_after_ms: Some(2_000), body }.error()
+    RefusedRequest { url, asked, has_token: false, status, retry_after_ms: Some(2_000), body }.error()
 }
 
 fn problem(status: u16, code: &str) -> HostError {
@@ -44,7 +44,7 @@ fn a_server_that_wants_a_token_is_told_from_one_that_refuses_it() {
     let without = problem(401, "unauthorized");
     assert!(matches!(without, HostError::Invalid { field: Some("token"), .. }), "{without:?}");
     assert!(without.to_string().contains("--token-file") && without.to_string().contains("WINDLASS_TOKEN"));
-    let refusal = Refusal {
+    let refusal = RefusedRequest {
         url: "http://box",
         asked: "GET /",
         has_token: true,

@@ -19,15 +19,15 @@ use windlass_core::port::BoxStream;
 use windlass_models::frame::{FrameTooLong, Framing, Splitter};
 use windlass_models::transport::ReplyBody;
 
-use crate::address::Path;
-use crate::known::Known;
+use crate::address::ApiPath;
+use crate::known::ServerFacts;
 use crate::limits::{AGAIN_MAX, AGAIN_MS_MAX, AGAIN_MS_MIN, GOOD_STREAM_MS};
-use crate::line::Line;
+use crate::line::ServerLine;
 
 /// One reader's place in a session.
 pub(crate) struct Follower {
-    line: Arc<Line>,
-    known: Arc<Known>,
+    line: Arc<ServerLine>,
+    known: Arc<ServerFacts>,
     session_id: SessionId,
     /// Only this run, to its end.
     run_id: Option<RunId>,
@@ -35,7 +35,7 @@ pub(crate) struct Follower {
     seen_seq: u64,
     /// The newest durable one: where a new connection begins.
     durable_seq: u64,
-    reading: Option<Reading>,
+    reading: Option<StreamConnection>,
     ready: VecDeque<HostDelivery>,
     /// Connections in a row that gave nothing.
     failed: u32,
@@ -45,8 +45,8 @@ pub(crate) struct Follower {
 impl Follower {
     /// Opens the records of a session after a number.
     pub(crate) async fn open(
-        line: &Arc<Line>,
-        known: &Arc<Known>,
+        line: &Arc<ServerLine>,
+        known: &Arc<ServerFacts>,
         session_id: &SessionId,
         after: u64,
     ) -> Result<Self, HostError> {
@@ -57,7 +57,7 @@ impl Follower {
             run_id: None,
             seen_seq: after,
             durable_seq: after,
-            reading: Some(Reading::open(line, session_id, after).await?),
+            reading: Some(StreamConnection::open(line, session_id, after).await?),
             ready: VecDeque::new(),
             failed: 0,
             is_over: false,
@@ -101,13 +101,13 @@ impl Follower {
         }
     }
 
-    fn take(&mut self, heard: Heard) {
+    fn take(&mut self, heard: StreamMessage) {
         if self.is_over {
             return;
         }
         let record = match heard {
-            Heard::Record(record) => record,
-            Heard::Deleted => return self.finish(HostDelivery::Deleted),
+            StreamMessage::Record(record) => record,
+            StreamMessage::Deleted => return self.finish(HostDelivery::Deleted),
         };
         let is_durable = record.event.is_durable();
         if record.seq <= self.durable_seq || (record.seq <= self.seen_seq && !is_durable) {
@@ -150,7 +150,7 @@ impl Follower {
             tokio::time::sleep(Duration::from_millis(wait_ms)).await;
         }
         self.failed = self.failed.saturating_add(1);
-        match Reading::open(&self.line, &self.session_id, self.durable_seq).await {
+        match StreamConnection::open(&self.line, &self.session_id, self.durable_seq).await {
             Ok(reading) => {
                 self.reading = Some(reading);
                 if let Err(error) = self.known.refresh(&self.line).await {
@@ -180,21 +180,20 @@ impl Follower {
 }
 
 /// What a frame says.
-enum Heard {
+enum StreamMessage {
     Record(Arc<Record>),
     Deleted,
 }
 
-/// One connection.
-struct Reading {
+struct StreamConnection {
     body: ReplyBody,
     splitter: Splitter,
     opened: Instant,
 }
 
-impl Reading {
-    async fn open(line: &Line, session_id: &SessionId, after: u64) -> Result<Self, HostError> {
-        let path = Path::of(&["api", "sessions", session_id.as_str(), "records"])
+impl StreamConnection {
+    async fn open(line: &ServerLine, session_id: &SessionId, after: u64) -> Result<Self, HostError> {
+        let path = ApiPath::of(&["api", "sessions", session_id.as_str(), "records"])
             .with("after", &after.to_string())
             .with("deltas", "1");
         let body = line.stream(&path).await?;
@@ -202,7 +201,7 @@ impl Reading {
     }
 
     /// Reads the next piece; whether more can come. A frame that is not whole is worth nothing: it comes again.
-    async fn read(&mut self, heard: &mut Vec<Heard>) -> bool {
+    async fn read(&mut self, heard: &mut Vec<StreamMessage>) -> bool {
         let Self { body, splitter, .. } = self;
         let mut cut = Ok(());
         let read = poll_fn(|cx| {
@@ -218,16 +217,16 @@ impl Reading {
     }
 }
 
-fn understand(name: Option<&str>, payload: &str) -> Option<Heard> {
+fn understand(name: Option<&str>, payload: &str) -> Option<StreamMessage> {
     match name {
         None => match serde_json::from_str(payload) {
-            Ok(record) => Some(Heard::Record(record)),
+            Ok(record) => Some(StreamMessage::Record(record)),
             Err(error) => {
                 tracing::warn!(%error, "a record is not understood; the server may be newer than this program");
                 None
             }
         },
-        Some("deleted") => Some(Heard::Deleted),
+        Some("deleted") => Some(StreamMessage::Deleted),
         Some(_) => None,
     }
 }

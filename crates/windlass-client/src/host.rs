@@ -25,12 +25,12 @@ use windlass_core::task::Task;
 use windlass_core::tool::ToolSpec;
 use windlass_models::transport::Method;
 
-use crate::address::Path;
+use crate::address::ApiPath;
 use crate::follow::Follower;
-use crate::known::{Known, ShownRule, fetch_rules};
+use crate::known::{ServerFacts, ShownRule, fetch_rules};
 use crate::limits::{RECORDS_AT_ONCE, ROWS_AT_ONCE};
-use crate::line::Line;
-use crate::wishes::{self, Called, Explained, RecordPage, Started};
+use crate::line::ServerLine;
+use crate::wishes::{self, Called, Explained, RecordPage, StartedAnswer};
 
 /// No body goes along.
 const NOTHING: Option<&Value> = None;
@@ -38,8 +38,8 @@ const NOTHING: Option<&Value> = None;
 /// A host behind a server.
 #[derive(Debug)]
 pub struct RemoteHost {
-    line: Arc<Line>,
-    known: Arc<Known>,
+    line: Arc<ServerLine>,
+    known: Arc<ServerFacts>,
 }
 
 impl RemoteHost {
@@ -49,8 +49,8 @@ impl RemoteHost {
         token: Option<Secret>,
         ca_pem: Option<Vec<u8>>,
     ) -> Result<Arc<Self>, HostError> {
-        let line = Line::new(url, token, ca_pem)?;
-        let known = Arc::new(Known::fetch(&line).await?);
+        let line = ServerLine::new(url, token, ca_pem)?;
+        let known = Arc::new(ServerFacts::fetch(&line).await?);
         Ok(Arc::new(Self { line, known }))
     }
 
@@ -61,7 +61,7 @@ impl RemoteHost {
 
     async fn list_sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
         #[derive(Deserialize)]
-        struct Page {
+        struct SessionPage {
             sessions: Vec<SessionRow>,
             next: Option<String>,
         }
@@ -69,11 +69,11 @@ impl RemoteHost {
         let mut before = before.map(|(ms, id)| format!("{ms}:{id}"));
         let mut rows = Vec::new();
         while rows.len() < rows_max {
-            let path = Path::of(&["api", "sessions"])
+            let path = ApiPath::of(&["api", "sessions"])
                 .with_some("text", text.as_deref())
                 .with_some("before", before.as_deref())
                 .with("rows", &at_once(rows_max, rows.len(), ROWS_AT_ONCE));
-            let page: Page = self.line.get(&path).await?;
+            let page: SessionPage = self.line.get(&path).await?;
             rows.extend(page.sessions);
             before = page.next;
             if before.is_none() {
@@ -85,7 +85,7 @@ impl RemoteHost {
 
     async fn list_runs(&self, query: RunQuery) -> Result<Vec<RunRow>, HostError> {
         #[derive(Deserialize)]
-        struct Page {
+        struct RunPage {
             runs: Vec<RunRow>,
             next: Option<String>,
         }
@@ -93,12 +93,12 @@ impl RemoteHost {
         let mut before = before.map(|(ms, id)| format!("{ms}:{id}"));
         let mut rows = Vec::new();
         while rows.len() < rows_max {
-            let path = Path::of(&["api", "runs"])
+            let path = ApiPath::of(&["api", "runs"])
                 .with_some("session_id", session_id.as_ref().map(SessionId::as_str))
                 .with_some("unfinished", is_unfinished.then_some("1"))
                 .with_some("before", before.as_deref())
                 .with("rows", &at_once(rows_max, rows.len(), ROWS_AT_ONCE));
-            let page: Page = self.line.get(&path).await?;
+            let page: RunPage = self.line.get(&path).await?;
             rows.extend(page.runs);
             before = page.next;
             if before.is_none() {
@@ -116,7 +116,7 @@ impl RemoteHost {
         let RecordQuery { mut after, rows_max, has_deltas } = query;
         let mut records = Vec::new();
         while records.len() < rows_max {
-            let path = Path::of(&["api", "sessions", session_id.as_str(), "records"])
+            let path = ApiPath::of(&["api", "sessions", session_id.as_str(), "records"])
                 .with("after", &after.to_string())
                 .with("deltas", if has_deltas { "1" } else { "0" })
                 .with("rows", &at_once(rows_max, records.len(), RECORDS_AT_ONCE));
@@ -146,11 +146,11 @@ impl RemoteHost {
 
     async fn asked(&self, run_id: &RunId) -> Result<Vec<Question>, HostError> {
         #[derive(Deserialize)]
-        struct Questions {
+        struct QuestionsAnswer {
             questions: Vec<Question>,
         }
-        let Questions { questions } =
-            self.line.get(&Path::of(&["api", "runs", run_id.as_str(), "permissions"])).await?;
+        let QuestionsAnswer { questions } =
+            self.line.get(&ApiPath::of(&["api", "runs", run_id.as_str(), "permissions"])).await?;
         Ok(questions)
     }
 
@@ -165,12 +165,12 @@ impl RemoteHost {
         if let Value::Object(fields) = &mut body {
             fields.insert("digest".into(), digest.into());
         }
-        let path = Path::of(&["api", "runs", run_id.as_str(), "permissions", call_id.as_str()]);
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "permissions", call_id.as_str()]);
         self.line.tell(&path, Method::Post, Some(&body)).await
     }
 
-    async fn begin(&self, path: &Path, body: &Value) -> Result<StartedRun, HostError> {
-        let started: Started = self.line.post(path, body).await?;
+    async fn begin(&self, path: &ApiPath, body: &Value) -> Result<StartedRun, HostError> {
+        let started: StartedAnswer = self.line.post(path, body).await?;
         Ok(started.into())
     }
 }
@@ -184,7 +184,7 @@ impl HostSessions for RemoteHost {
     fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
         Box::pin(async move {
             let body = wishes::new_session(&begin, &self.known.defaults().root)?;
-            self.line.post(&Path::of(&["api", "sessions"]), &body).await
+            self.line.post(&ApiPath::of(&["api", "sessions"]), &body).await
         })
     }
 
@@ -193,7 +193,7 @@ impl HostSessions for RemoteHost {
     }
 
     fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow> {
-        Box::pin(async move { self.line.get(&Path::of(&["api", "sessions", session_id.as_str()])).await })
+        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "sessions", session_id.as_str()])).await })
     }
 
     fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>> {
@@ -221,14 +221,14 @@ impl HostSessions for RemoteHost {
 
     fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
             self.line.tell(&path, Method::Patch, Some(&json!({"title": title}))).await
         })
     }
 
     fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
             self.line.tell(&path, Method::Patch, Some(&json!({"approve": approve}))).await
         })
     }
@@ -239,26 +239,26 @@ impl HostSessions for RemoteHost {
         settings: SessionSettings,
     ) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
             self.line.tell(&path, Method::Patch, Some(&json!({"settings": settings}))).await
         })
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            let path = Path::of(&["api", "sessions", session_id.as_str()]);
+            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
             self.line.tell(&path, Method::Delete, NOTHING).await
         })
     }
 
     fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>> {
         #[derive(Deserialize)]
-        struct Tasks {
+        struct TasksAnswer {
             tasks: Vec<Task>,
         }
         Box::pin(async move {
-            let path = Path::of(&["api", "tasks"]).with("session_id", session_id.as_str());
-            let Tasks { tasks } = self.line.get(&path).await?;
+            let path = ApiPath::of(&["api", "tasks"]).with("session_id", session_id.as_str());
+            let TasksAnswer { tasks } = self.line.get(&path).await?;
             Ok(tasks)
         })
     }
@@ -267,13 +267,13 @@ impl HostSessions for RemoteHost {
 impl HostRuns for RemoteHost {
     fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
         Box::pin(async move {
-            let path = Path::of(&["api", "sessions", session_id.as_str(), "runs"]);
+            let path = ApiPath::of(&["api", "sessions", session_id.as_str(), "runs"]);
             self.begin(&path, &wishes::start(start)?).await
         })
     }
 
     fn run<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, RunRow> {
-        Box::pin(async move { self.line.get(&Path::of(&["api", "runs", run_id.as_str()])).await })
+        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "runs", run_id.as_str()])).await })
     }
 
     fn runs(&self, query: RunQuery) -> HostFuture<'_, Vec<RunRow>> {
@@ -290,7 +290,7 @@ impl HostRuns for RemoteHost {
 
     fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            let path = Path::of(&["api", "runs", run_id.as_str(), "cancel"]);
+            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "cancel"]);
             self.line.tell(&path, Method::Post, NOTHING).await
         })
     }
@@ -311,28 +311,28 @@ impl HostRuns for RemoteHost {
 
     fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {
         Box::pin(async move {
-            let path = Path::of(&["api", "runs", run_id.as_str(), "resume"]);
+            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "resume"]);
             self.begin(&path, &json!({"retry": wish.retry})).await
         })
     }
 
     fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun> {
         Box::pin(async move {
-            let path = Path::of(&["api", "runs", run_id.as_str(), "fork"]);
+            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "fork"]);
             self.begin(&path, &wishes::fork(wish)).await
         })
     }
 
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
         Box::pin(async move {
-            let path = Path::of(&["api", "runs", run_id.as_str(), "replay"]);
+            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "replay"]);
             self.line.post(&path, &json!({})).await
         })
     }
 
     fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
         Box::pin(async move {
-            let path = Path::of(&["api", "runs", run_id.as_str(), "steps", &step.to_string()]);
+            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "steps", &step.to_string()]);
             self.line.get(&path).await
         })
     }
@@ -345,7 +345,7 @@ impl HostTools for RemoteHost {
 
     fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer> {
         Box::pin(async move {
-            let path = Path::of(&["api", "tools", &call.name, "call"]);
+            let path = ApiPath::of(&["api", "tools", &call.name, "call"]);
             let called: Called = self.line.post(&path, &wishes::call(&call)).await?;
             Ok(called.into())
         })
@@ -354,7 +354,7 @@ impl HostTools for RemoteHost {
     fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
         Box::pin(async move {
             let EditApproval { run_id, call_id, consent } = approval;
-            let path = Path::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
+            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
             let mut body = json!({"digest": consent.digest});
             if let (Value::Object(fields), Some(word)) = (&mut body, consent.confirmation) {
                 fields.insert("confirmation".into(), word.into());
@@ -373,14 +373,14 @@ impl HostPolicies for RemoteHost {
     fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
         Box::pin(async move {
             let body = json!({"effect": effect, "rule": pattern});
-            let shown: ShownRule = self.line.post(&Path::of(&["api", "policies"]), &body).await?;
-            shown.try_into()
+            let shown: ShownRule = self.line.post(&ApiPath::of(&["api", "policies"]), &body).await?;
+            shown.into_rule()
         })
     }
 
     fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            self.line.tell(&Path::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await
+            self.line.tell(&ApiPath::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await
         })
     }
 
@@ -388,14 +388,14 @@ impl HostPolicies for RemoteHost {
         Box::pin(async move {
             let body = json!({"tool": tool, "arguments": args});
             let explained: Explained =
-                self.line.post(&Path::of(&["api", "policies", "explain"]), &body).await?;
+                self.line.post(&ApiPath::of(&["api", "policies", "explain"]), &body).await?;
             Ok(explained.into())
         })
     }
 
     fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
         #[derive(Deserialize)]
-        struct Entries {
+        struct EntriesAnswer {
             entries: Vec<AuditEntry>,
         }
         Box::pin(async move {
@@ -403,10 +403,10 @@ impl HostPolicies for RemoteHost {
             if rows_max == 0 {
                 return Ok(Vec::new());
             }
-            let path = Path::of(&["api", "policies", "audit"])
+            let path = ApiPath::of(&["api", "policies", "audit"])
                 .with_some("tool", tool.as_deref())
                 .with("rows", &at_once(rows_max, 0, ROWS_AT_ONCE));
-            let Entries { entries } = self.line.get(&path).await?;
+            let EntriesAnswer { entries } = self.line.get(&path).await?;
             Ok(entries)
         })
     }
@@ -419,27 +419,27 @@ impl HostModels for RemoteHost {
 
     fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
         Box::pin(async move {
-            self.line.wait(&Path::of(&["api", "models", "doctor"]), &json!({"name": name})).await
+            self.line.wait(&ApiPath::of(&["api", "models", "doctor"]), &json!({"name": name})).await
         })
     }
 
     fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
         #[derive(Deserialize)]
-        struct Models {
+        struct ModelsAnswer {
             models: Vec<ModelRow>,
         }
         Box::pin(async move {
-            let Models { models } = self.line.get(&Path::of(&["api", "models"])).await?;
+            let ModelsAnswer { models } = self.line.get(&ApiPath::of(&["api", "models"])).await?;
             Ok(models)
         })
     }
 
     fn modules(&self) -> HostFuture<'_, ModuleShelf> {
-        Box::pin(async move { self.line.get(&Path::of(&["api", "modules"])).await })
+        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "modules"])).await })
     }
 
     fn module<'a>(&'a self, module_id: &'a str) -> HostFuture<'a, ModuleRow> {
-        Box::pin(async move { self.line.get(&Path::of(&["api", "modules", module_id])).await })
+        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "modules", module_id])).await })
     }
 
     fn module_prompt<'a>(
@@ -449,7 +449,7 @@ impl HostModels for RemoteHost {
     ) -> HostFuture<'a, ModulePrompt> {
         Box::pin(async move {
             let body = json!({"inputs": inputs});
-            self.line.post(&Path::of(&["api", "modules", module_id, "prompt"]), &body).await
+            self.line.post(&ApiPath::of(&["api", "modules", module_id, "prompt"]), &body).await
         })
     }
 }
@@ -457,7 +457,7 @@ impl HostModels for RemoteHost {
 impl HostSearch for RemoteHost {
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
         Box::pin(async move {
-            let path = Path::of(&["api", "search"])
+            let path = ApiPath::of(&["api", "search"])
                 .with("q", &query.text)
                 .with("top_k", &query.top_k.to_string())
                 .with("kind", query.kind.word());
@@ -472,16 +472,16 @@ impl HostSearch for RemoteHost {
     }
 
     fn index_status(&self) -> HostFuture<'_, IndexStatus> {
-        Box::pin(async move { self.line.get(&Path::of(&["api", "index"])).await })
+        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "index"])).await })
     }
 
     fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>> {
         #[derive(Deserialize)]
-        struct Documents {
+        struct DocumentsAnswer {
             documents: Vec<DocumentRow>,
         }
         Box::pin(async move {
-            let Documents { documents } = self.line.get(&Path::of(&["api", "documents"])).await?;
+            let DocumentsAnswer { documents } = self.line.get(&ApiPath::of(&["api", "documents"])).await?;
             Ok(documents)
         })
     }
@@ -490,13 +490,13 @@ impl HostSearch for RemoteHost {
         Box::pin(async move {
             let NewDocument { name, session_id, bytes } = document;
             let body = json!({"name": name, "session_id": session_id, "base64": base64::encode(&bytes)});
-            self.line.post(&Path::of(&["api", "documents"]), &body).await
+            self.line.post(&ApiPath::of(&["api", "documents"]), &body).await
         })
     }
 
     fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move {
-            self.line.tell(&Path::of(&["api", "documents", document_id]), Method::Delete, NOTHING).await
+            self.line.tell(&ApiPath::of(&["api", "documents", document_id]), Method::Delete, NOTHING).await
         })
     }
 }

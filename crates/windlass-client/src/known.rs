@@ -9,12 +9,12 @@ use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource};
 use windlass_core::tool::ToolSpec;
 
-use crate::address::Path;
-use crate::line::Line;
+use crate::address::ApiPath;
+use crate::line::ServerLine;
 
 /// The last that the server said.
 #[derive(Debug)]
-pub(crate) struct Known(RwLock<Facts>);
+pub(crate) struct ServerFacts(RwLock<Facts>);
 
 #[derive(Debug)]
 struct Facts {
@@ -23,7 +23,7 @@ struct Facts {
 }
 
 #[derive(Deserialize)]
-struct About {
+struct AboutAnswer {
     root: String,
     model: String,
     profile: String,
@@ -37,12 +37,12 @@ struct About {
 }
 
 #[derive(Deserialize)]
-struct Tools {
+struct ToolsAnswer {
     tools: Vec<Arc<ToolSpec>>,
 }
 
 #[derive(Deserialize)]
-struct Rules {
+struct RulesAnswer {
     rules: Vec<ShownRule>,
 }
 
@@ -57,26 +57,24 @@ pub(crate) struct ShownRule {
     session_id: Option<SessionId>,
 }
 
-impl TryFrom<ShownRule> for Rule {
-    type Error = HostError;
-
-    fn try_from(shown: ShownRule) -> Result<Self, HostError> {
-        let ShownRule { id, effect, rule, created_ms, source, session_id } = shown;
+impl ShownRule {
+    pub(crate) fn into_rule(self) -> Result<Rule, HostError> {
+        let Self { id, effect, rule, created_ms, source, session_id } = self;
         let pattern = rule.parse().map_err(|error| {
             HostError::Broken(format!("the server has a rule that is not understood here: {error}"))
         })?;
-        Ok(Self { id, effect, pattern, created_ms, source, session_id })
+        Ok(Rule { id, effect, pattern, created_ms, source, session_id })
     }
 }
 
-impl Known {
+impl ServerFacts {
     /// Asks for everything; the first question shows whether this is a Windlass at all.
-    pub(crate) async fn fetch(line: &Line) -> Result<Self, HostError> {
+    pub(crate) async fn fetch(line: &ServerLine) -> Result<Self, HostError> {
         Ok(Self(RwLock::new(fetch(line).await?)))
     }
 
     /// Asks for everything again: another server may stand there now.
-    pub(crate) async fn refresh(&self, line: &Line) -> Result<(), HostError> {
+    pub(crate) async fn refresh(&self, line: &ServerLine) -> Result<(), HostError> {
         let facts = fetch(line).await?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = facts;
         Ok(())
@@ -87,7 +85,6 @@ impl Known {
         self.read().defaults.clone()
     }
 
-    /// The tools.
     pub(crate) fn tools(&self) -> Vec<Arc<ToolSpec>> {
         self.read().tools.clone()
     }
@@ -97,9 +94,9 @@ impl Known {
     }
 }
 
-async fn fetch(line: &Line) -> Result<Facts, HostError> {
-    let About { root, model, profile, tool_loop_v2, approve, settings } =
-        line.get(&Path::of(&["api", "about"])).await?;
+async fn fetch(line: &ServerLine) -> Result<Facts, HostError> {
+    let AboutAnswer { root, model, profile, tool_loop_v2, approve, settings } =
+        line.get(&ApiPath::of(&["api", "about"])).await?;
     let defaults = HostDefaults {
         root,
         model,
@@ -108,12 +105,12 @@ async fn fetch(line: &Line) -> Result<Facts, HostError> {
         approve,
         sampling: settings,
     };
-    let Tools { tools } = line.get(&Path::of(&["api", "tools"])).await?;
+    let ToolsAnswer { tools } = line.get(&ApiPath::of(&["api", "tools"])).await?;
     Ok(Facts { defaults, tools })
 }
 
 /// Asks for the rules: other processes change them too.
-pub(crate) async fn fetch_rules(line: &Line) -> Result<Vec<Rule>, HostError> {
-    let Rules { rules } = line.get(&Path::of(&["api", "policies"])).await?;
-    rules.into_iter().map(Rule::try_from).collect()
+pub(crate) async fn fetch_rules(line: &ServerLine) -> Result<Vec<Rule>, HostError> {
+    let RulesAnswer { rules } = line.get(&ApiPath::of(&["api", "policies"])).await?;
+    rules.into_iter().map(ShownRule::into_rule).collect()
 }

@@ -13,8 +13,8 @@ use windlass_models::target::{Abilities, AuthForm, Target, WireKind};
 use windlass_models::transport::{Ask, Method, Reply, ReplyBody};
 use windlass_models::{Quirks, Transport, TransportConfig};
 
-use crate::address::{self, Path};
-use crate::errors::{Refusal, misread, unreached};
+use crate::address::{self, ApiPath};
+use crate::errors::{RefusedRequest, misread, unreached};
 use crate::limits::{ANSWER_BYTES_MAX, REFUSAL_BYTES_MAX, of_reading, of_stream, of_waiting, of_work};
 
 const JSON: &str = "application/json";
@@ -22,15 +22,14 @@ const EVENT_STREAM: &str = "text/event-stream";
 
 /// A server and the way to it.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct ServerLine {
     transport: Transport,
     target: Target,
     /// The address without anything secret.
     url: String,
 }
 
-impl Line {
-    /// Opens nothing yet.
+impl ServerLine {
     pub(crate) fn new(
         url: &str,
         token: Option<Secret>,
@@ -63,15 +62,14 @@ impl Line {
         &self.url
     }
 
-    /// Reads something.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &Path) -> Result<T, HostError> {
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &ApiPath) -> Result<T, HostError> {
         self.ask(path, Method::Get, Vec::new(), of_reading()).await
     }
 
     /// Asks for work, which may take as long as a tool does.
     pub(crate) async fn post<T: DeserializeOwned>(
         &self,
-        path: &Path,
+        path: &ApiPath,
         body: &impl Serialize,
     ) -> Result<T, HostError> {
         self.ask(path, Method::Post, written(body)?, of_work()).await
@@ -80,7 +78,7 @@ impl Line {
     /// Asks for work that takes as long as it takes.
     pub(crate) async fn wait<T: DeserializeOwned>(
         &self,
-        path: &Path,
+        path: &ApiPath,
         body: &impl Serialize,
     ) -> Result<T, HostError> {
         self.ask(path, Method::Post, written(body)?, of_waiting()).await
@@ -89,7 +87,7 @@ impl Line {
     /// Asks for something of which only the success matters.
     pub(crate) async fn tell(
         &self,
-        path: &Path,
+        path: &ApiPath,
         method: Method,
         body: Option<&(impl Serialize + Sync)>,
     ) -> Result<(), HostError> {
@@ -101,7 +99,7 @@ impl Line {
     }
 
     /// Opens an event stream.
-    pub(crate) async fn stream(&self, path: &Path) -> Result<ReplyBody, HostError> {
+    pub(crate) async fn stream(&self, path: &ApiPath) -> Result<ReplyBody, HostError> {
         let ask = Ask { method: Method::Get, body: Vec::new(), accept: EVENT_STREAM, limits: of_stream() };
         let reply = self.send(path, ask).await?;
         if reply.media_type != EVENT_STREAM {
@@ -112,7 +110,7 @@ impl Line {
 
     async fn ask<T: DeserializeOwned>(
         &self,
-        path: &Path,
+        path: &ApiPath,
         method: Method,
         body: Vec<u8>,
         limits: ExchangeLimits,
@@ -125,7 +123,7 @@ impl Line {
         })
     }
 
-    async fn send(&self, path: &Path, ask: Ask) -> Result<Reply, HostError> {
+    async fn send(&self, path: &ApiPath, ask: Ask) -> Result<Reply, HostError> {
         let method = ask.method;
         let sent = self.transport.ask(&self.target, path.as_str(), ask).await;
         let mut reply = sent.map_err(|failure| unreached(&self.url, &failure))?;
@@ -134,7 +132,7 @@ impl Line {
         }
         // A refusal that breaks off is one all the same.
         let body = reply.body.read_text(REFUSAL_BYTES_MAX).await.unwrap_or_default();
-        Err(Refusal {
+        Err(RefusedRequest {
             url: &self.url,
             asked: &asked(method, path),
             has_token: self.target.key.is_some(),
@@ -164,7 +162,7 @@ fn written(body: &impl Serialize) -> Result<Vec<u8>, HostError> {
 }
 
 /// What was asked, for people: without the query, which may be long.
-fn asked(method: Method, path: &Path) -> String {
+fn asked(method: Method, path: &ApiPath) -> String {
     let verb = match method {
         Method::Get => "GET",
         Method::Post => "POST",

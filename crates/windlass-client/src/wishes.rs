@@ -142,14 +142,14 @@ pub(crate) fn call(call: &OutsideCall) -> Value {
 
 /// A run that began.
 #[derive(Deserialize)]
-pub(crate) struct Started {
+pub(crate) struct StartedAnswer {
     run_id: RunId,
     session_id: SessionId,
     after_seq: u64,
 }
 
-impl From<Started> for StartedRun {
-    fn from(Started { run_id, session_id, after_seq }: Started) -> Self {
+impl From<StartedAnswer> for StartedRun {
+    fn from(StartedAnswer { run_id, session_id, after_seq }: StartedAnswer) -> Self {
         Self { run_id, session_id, after_seq }
     }
 }

@@ -17,11 +17,11 @@ use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::port::BoxFuture;
 use windlass_core::settings::SessionSettings;
 
-use crate::desk::DeskPort;
-use crate::effect::Effect;
-use crate::input::Input;
-use crate::perform::Hands;
-use crate::state::{About, AllAsked, State};
+use crate::app_files::AppFilesPort;
+use crate::effect::AppEffect;
+use crate::input::AppInput;
+use crate::perform::EffectPerformer;
+use crate::state::{AllAsked, HostFacts, TuiState};
 use crate::terminal::{self, OwnTerminal};
 use crate::theme::ThemeKind;
 use crate::update::update;
@@ -79,11 +79,11 @@ pub enum TuiError {
 /// Shows a host until the user leaves, or `stop` is there.
 pub async fn run(
     host: Arc<dyn HostPort>,
-    desk: Arc<dyn DeskPort>,
+    files: Arc<dyn AppFilesPort>,
     config: TuiConfig,
     stop: BoxFuture<'static, ()>,
 ) -> Result<Parting, TuiError> {
-    let about = About {
+    let about = HostFacts {
         version: config.version.clone(),
         place: config.place.clone(),
         defaults: host.defaults().map_err(TuiError::Host)?,
@@ -97,40 +97,40 @@ pub async fn run(
     };
     terminal::give_back_on_panic();
     let terminal = OwnTerminal::take(config.has_mouse)?;
-    let mut state = State::new(about, config.theme, terminal.size()?, desk.history());
+    let mut state = TuiState::new(about, config.theme, terminal.size()?, files.history());
     state.now_ms = now_ms();
     if let Some(notice) = config.notice {
         state.tell(notice.clone());
         state.opening = Some(notice);
     }
     let (inputs, arrivals) = mpsc::channel(INPUTS_MAX);
-    let (cache, hands) = (Cache::default(), Hands { host, desk });
-    let app = App { state, cache, terminal, title: String::new(), hands, inputs, follower: None };
+    let (cache, performer) = (Cache::default(), EffectPerformer { host, files });
+    let app = TerminalApp { state, cache, terminal, title: String::new(), performer, inputs, follower: None };
     app.run(arrivals, config.session, stop).await
 }
 
-struct App {
-    state: State,
+struct TerminalApp {
+    state: TuiState,
     cache: Cache,
     terminal: OwnTerminal,
     /// What the terminal's title says.
     title: String,
-    hands: Hands,
-    inputs: mpsc::Sender<Input>,
+    performer: EffectPerformer,
+    inputs: mpsc::Sender<AppInput>,
     /// Brings the records of the session that is shown.
     follower: Option<JoinHandle<()>>,
 }
 
-impl App {
+impl TerminalApp {
     async fn run(
         mut self,
-        mut arrivals: mpsc::Receiver<Input>,
+        mut arrivals: mpsc::Receiver<AppInput>,
         session: Option<SessionId>,
         stop: BoxFuture<'static, ()>,
     ) -> Result<Parting, TuiError> {
         let mut stop = pin!(stop);
         let mut keys = EventStream::new();
-        self.carry_out([Effect::ListModels, Effect::WatchIndex])?;
+        self.carry_out([AppEffect::ListModels, AppEffect::WatchIndex])?;
         let session = session.map(|session_id| self.state.turn_to(session_id));
         self.carry_out(session)?;
         self.draw()?;
@@ -138,15 +138,15 @@ impl App {
         while !self.state.is_over {
             let input = tokio::select! {
                 biased;
-                () = &mut stop => Some(Input::Stop),
+                () = &mut stop => Some(AppInput::Stop),
                 () = sleep_until(drawn + FRAME), if is_stale => None,
                 event = keys.next() => match event {
                     Some(event) => read(event?),
                     // The terminal is gone, and with it whoever could look at it.
-                    None => Some(Input::Stop),
+                    None => Some(AppInput::Stop),
                 },
                 Some(input) = arrivals.recv() => Some(input),
-                () = sleep(TICK), if self.state.is_moving() => Some(Input::Tick),
+                () = sleep(TICK), if self.state.is_moving() => Some(AppInput::Tick),
             };
             match input {
                 Some(input) => {
@@ -179,26 +179,26 @@ impl App {
             self.title = title;
         }
         self.terminal.draw(|frame| view::draw(frame, state, cache))?;
-        let seen = Input::Seen(Box::new(self.cache.sight()));
+        let seen = AppInput::Seen(Box::new(self.cache.sight()));
         let now_ms = self.state.now_ms;
         let effects = update(&mut self.state, seen, now_ms);
         self.carry_out(effects)
     }
 
-    fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
+    fn carry_out(&mut self, effects: impl IntoIterator<Item = AppEffect>) -> io::Result<()> {
         for effect in effects {
             match effect {
-                Effect::Follow { session_id, after } => self.follow(session_id, after),
-                Effect::Unfollow => self.unfollow(),
-                Effect::Copy(text) => self.terminal.copy(&text)?,
-                Effect::Bell => self.terminal.ring()?,
-                Effect::Quit => {}
+                AppEffect::Follow { session_id, after } => self.follow(session_id, after),
+                AppEffect::Unfollow => self.unfollow(),
+                AppEffect::Copy(text) => self.terminal.copy(&text)?,
+                AppEffect::Bell => self.terminal.ring()?,
+                AppEffect::Quit => {}
                 effect => {
-                    let (hands, inputs) = (self.hands.clone(), self.inputs.clone());
+                    let (performer, inputs) = (self.performer.clone(), self.inputs.clone());
                     tokio::spawn(async move {
-                        let reply = hands.perform(effect).await;
+                        let reply = performer.perform(effect).await;
                         // Nobody is interested any more when the loop is over.
-                        let _ = inputs.send(Input::Reply(reply)).await;
+                        let _ = inputs.send(AppInput::Reply(reply)).await;
                     });
                 }
             }
@@ -214,30 +214,30 @@ impl App {
 
     fn follow(&mut self, session_id: SessionId, after: u64) {
         self.unfollow();
-        let (host, inputs) = (Arc::clone(&self.hands.host), self.inputs.clone());
+        let (host, inputs) = (Arc::clone(&self.performer.host), self.inputs.clone());
         self.follower = Some(tokio::spawn(async move {
             if let Ok(mut stream) = host.session_events(&session_id, after).await {
-                if inputs.send(Input::Followed(session_id.clone())).await.is_err() {
+                if inputs.send(AppInput::Followed(session_id.clone())).await.is_err() {
                     return;
                 }
                 while let Some(delivery) = stream.next().await {
-                    if inputs.send(Input::Delivered(session_id.clone(), delivery)).await.is_err() {
+                    if inputs.send(AppInput::Delivered(session_id.clone(), delivery)).await.is_err() {
                         return;
                     }
                 }
             }
             sleep(RETRY).await;
-            let _ = inputs.send(Input::StreamEnded(session_id)).await;
+            let _ = inputs.send(AppInput::StreamEnded(session_id)).await;
         }));
     }
 }
 
-fn read(event: TerminalEvent) -> Option<Input> {
+fn read(event: TerminalEvent) -> Option<AppInput> {
     match event {
-        TerminalEvent::Key(key) => Some(Input::Key(key)),
-        TerminalEvent::Mouse(mouse) => Some(Input::Mouse(mouse)),
-        TerminalEvent::Paste(text) => Some(Input::Paste(text)),
-        TerminalEvent::Resize(columns, rows) => Some(Input::Resized { columns, rows }),
+        TerminalEvent::Key(key) => Some(AppInput::Key(key)),
+        TerminalEvent::Mouse(mouse) => Some(AppInput::Mouse(mouse)),
+        TerminalEvent::Paste(text) => Some(AppInput::Paste(text)),
+        TerminalEvent::Resize(columns, rows) => Some(AppInput::Resized { columns, rows }),
         TerminalEvent::FocusGained | TerminalEvent::FocusLost => None,
     }
 }

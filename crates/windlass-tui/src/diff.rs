@@ -6,7 +6,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::text::{break_spans, clean};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// What begins the lines that say which file it is.
 const HEADS: [&str; 9] =
@@ -16,7 +16,7 @@ const HEADS: [&str; 9] =
 pub fn render(text: &str, width: u16, theme: Theme) -> Vec<Line<'static>> {
     let text = clean(text);
     let number_columns = number_columns(&text);
-    let muted = theme.style(Role::Muted);
+    let muted = theme.style(TextRole::Muted);
     let mut hunk = Hunk::default();
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -51,16 +51,16 @@ struct Hunk {
 
 impl Hunk {
     /// The number and sign of a line, what it is, and its text. Lines about the diff itself have no sign.
-    fn read<'t>(&mut self, line: &'t str) -> (Option<usize>, Option<char>, Role, &'t str) {
+    fn read<'t>(&mut self, line: &'t str) -> (Option<usize>, Option<char>, TextRole, &'t str) {
         let is_inside = self.old_left + self.new_left > 0;
         if let Some((old, new)) = read_place(line) {
             *self = Self { old: Some(old.0), new: Some(new.0), old_left: old.1, new_left: new.1 };
-            return (None, None, Role::Place, line);
+            return (None, None, TextRole::Place, line);
         }
         let is_head = HEADS.iter().any(|head| line.starts_with(head));
         // `\ No newline` stands inside too; a character that was written out begins with a backslash as well.
         if (!is_inside && is_head) || line.starts_with("\\ ") {
-            return (None, None, Role::Muted, line);
+            return (None, None, TextRole::Muted, line);
         }
         let step = |number: &mut Option<usize>, left: &mut usize| {
             *left = left.saturating_sub(1);
@@ -69,22 +69,22 @@ impl Hunk {
             at
         };
         if let Some(text) = line.strip_prefix('+') {
-            (step(&mut self.new, &mut self.new_left), Some('+'), Role::Added, text)
+            (step(&mut self.new, &mut self.new_left), Some('+'), TextRole::Added, text)
         } else if let Some(text) = line.strip_prefix('-') {
-            (step(&mut self.old, &mut self.old_left), Some('-'), Role::Removed, text)
+            (step(&mut self.old, &mut self.old_left), Some('-'), TextRole::Removed, text)
         } else {
             step(&mut self.old, &mut self.old_left);
             let text = line.strip_prefix(' ').unwrap_or(line);
-            (step(&mut self.new, &mut self.new_left), Some(' '), Role::Text, text)
+            (step(&mut self.new, &mut self.new_left), Some(' '), TextRole::Text, text)
         }
     }
 }
 
 /// First line and number of lines.
-type Place = (usize, usize);
+type LineRange = (usize, usize);
 
 /// Reads `@@ -1,2 +3,4 @@`.
-fn read_place(line: &str) -> Option<(Place, Place)> {
+fn read_place(line: &str) -> Option<(LineRange, LineRange)> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut place = |sign: char| {
         let word = words.next()?.strip_prefix(sign)?;
@@ -96,7 +96,7 @@ fn read_place(line: &str) -> Option<(Place, Place)> {
 
 /// Columns of the greatest number there can be; none if there are no numbers.
 fn number_columns(text: &str) -> usize {
-    let last = |(first, lines): Place| first.saturating_add(lines.saturating_sub(1));
+    let last = |(first, lines): LineRange| first.saturating_add(lines.saturating_sub(1));
     let greatest = text.lines().filter_map(read_place).map(|(old, new)| last(old).max(last(new))).max();
     greatest.map_or(0, |greatest| greatest.to_string().len())
 }

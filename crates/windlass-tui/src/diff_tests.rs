@@ -59,9 +59,9 @@ fn wide_lines_go_on_behind_the_gutter() {
 fn a_change_has_its_colour_and_its_sign() {
     let theme = Theme::default();
     let lines = render("@@ -1 +1 @@\n-a\n+b", 80, theme);
-    assert_eq!(lines[0].spans[0].style, theme.style(Role::Place));
-    assert_eq!(lines[1].spans[1], Span::styled("- ", theme.style(Role::Removed)));
-    assert_eq!(lines[2].spans[2], Span::styled("b", theme.style(Role::Added)));
+    assert_eq!(lines[0].spans[0].style, theme.style(TextRole::Place));
+    assert_eq!(lines[1].spans[1], Span::styled("- ", theme.style(TextRole::Removed)));
+    assert_eq!(lines[2].spans[2], Span::styled("b", theme.style(TextRole::Added)));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::theme::ThemeKind;
 
 /// Something to be done outside the state.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
+pub enum AppEffect {
     /// Show a session: read what is on record, then follow it.
     Open(SessionId),
     /// Follow a session from after a record on. What was followed before is let go.
@@ -145,12 +145,12 @@ pub struct Sending {
     /// The settings of a session that begins with the message.
     pub settings: SessionSettings,
     /// Background for the message.
-    pub context: Option<Background>,
+    pub context: Option<MessageBackground>,
 }
 
 /// Background that goes with a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Background {
+pub struct MessageBackground {
     /// What it is, in a few words: `file tree, 120 paths`.
     pub label: String,
     /// What the model gets.

@@ -37,7 +37,7 @@ pub struct Pattern {
 
 /// A candidate that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FuzzyMatch {
     /// Its place among the candidates.
     pub index: usize,
     /// The characters that were looked for: their places in the candidate.
@@ -75,7 +75,7 @@ impl Pattern {
     }
 
     /// At most `max` of the candidates, the best first; those that fit equally well in their own order.
-    pub fn best<'a>(&self, candidates: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<Found> {
+    pub fn best<'a>(&self, candidates: impl IntoIterator<Item = &'a str>, max: usize) -> Vec<FuzzyMatch> {
         let mut fitting: Vec<(i32, usize, &str)> = candidates
             .into_iter()
             .enumerate()
@@ -89,7 +89,10 @@ impl Pattern {
         fitting.sort_unstable_by(order);
         fitting
             .into_iter()
-            .map(|(_, index, candidate)| Found { index, places: self.places(candidate).unwrap_or_default() })
+            .map(|(_, index, candidate)| FuzzyMatch {
+                index,
+                places: self.places(candidate).unwrap_or_default(),
+            })
             .collect()
     }
 

@@ -10,22 +10,22 @@ mod lines;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use self::languages::{LANGUAGES, Language, Quote, Shape};
-use crate::theme::Role;
+use self::languages::{HighlightLanguage, LANGUAGES, LanguageShape, QuoteForm};
+use crate::theme::TextRole;
 
 /// The words of a language, and what they are.
 #[derive(Debug)]
 struct Lexicon {
-    language: &'static Language,
-    words: HashMap<&'static str, Role>,
+    language: &'static HighlightLanguage,
+    words: HashMap<&'static str, TextRole>,
 }
 
 static LEXICONS: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
-    let lexicon = |language: &'static Language| {
+    let lexicon = |language: &'static HighlightLanguage| {
         let lists = [
-            (language.types, Role::Name),
-            (language.constants, Role::Number),
-            (language.keywords, Role::Keyword),
+            (language.types, TextRole::Name),
+            (language.constants, TextRole::Number),
+            (language.keywords, TextRole::Keyword),
         ];
         let words = lists
             .into_iter()
@@ -38,11 +38,11 @@ static LEXICONS: LazyLock<Vec<Lexicon>> = LazyLock::new(|| {
 
 /// What a line leaves open.
 #[derive(Debug, Clone, Copy, Default)]
-enum Open {
+enum OpenSyntax {
     #[default]
     Nothing,
     Comment,
-    Quote(&'static Quote),
+    Quote(&'static QuoteForm),
     Tag,
 }
 
@@ -50,7 +50,7 @@ enum Open {
 #[derive(Debug, Clone)]
 pub struct Highlighter {
     lexicon: Option<&'static Lexicon>,
-    open: Open,
+    open: OpenSyntax,
 }
 
 impl Highlighter {
@@ -64,19 +64,19 @@ impl Highlighter {
             .to_lowercase();
         let ending = word.rsplit(['.', '/']).next().unwrap_or_default();
         let find = |name: &str| LEXICONS.iter().find(|lexicon| lexicon.language.names.contains(&name));
-        Self { lexicon: find(&word).or_else(|| find(ending)), open: Open::Nothing }
+        Self { lexicon: find(&word).or_else(|| find(ending)), open: OpenSyntax::Nothing }
     }
 
     /// Colours the next line; the pieces together are the line.
-    pub fn line<'t>(&mut self, line: &'t str) -> Vec<(&'t str, Role)> {
+    pub fn line<'t>(&mut self, line: &'t str) -> Vec<(&'t str, TextRole)> {
         let mut paint = Paint { line, painted: 0, runs: Vec::new() };
         match self.lexicon {
-            None => paint.put(line.len(), Role::Text),
+            None => paint.put(line.len(), TextRole::Text),
             Some(lexicon) => match lexicon.language.shape {
-                Shape::Code => self.paint_code(lexicon, &mut paint),
-                Shape::Markup => self.paint_markup(lexicon, &mut paint),
-                Shape::Diff => paint.put(line.len(), lines::diff_role(line)),
-                Shape::Markdown => lines::paint_markdown(&mut paint),
+                LanguageShape::Code => self.paint_code(lexicon, &mut paint),
+                LanguageShape::Markup => self.paint_markup(lexicon, &mut paint),
+                LanguageShape::Diff => paint.put(line.len(), lines::diff_role(line)),
+                LanguageShape::Markdown => lines::paint_markdown(&mut paint),
             },
         }
         paint.runs
@@ -103,11 +103,11 @@ impl Highlighter {
             if self.paint_open(lexicon, paint) {
                 continue;
             }
-            if matches!(self.open, Open::Tag) {
+            if matches!(self.open, OpenSyntax::Tag) {
                 if paint.rest().starts_with('>') {
-                    self.open = Open::Nothing;
+                    self.open = OpenSyntax::Nothing;
                     paint.put_sign();
-                } else if !self.paint_quote(lexicon, paint) && !paint_run(lexicon, paint, Role::Name) {
+                } else if !self.paint_quote(lexicon, paint) && !paint_run(lexicon, paint, TextRole::Name) {
                     paint.put_sign();
                 }
             } else if !self.paint_comment(lexicon, paint) {
@@ -118,11 +118,11 @@ impl Highlighter {
                         if inner.starts_with(['/', '!', '?']) {
                             paint.put_sign();
                         }
-                        if paint_run(lexicon, paint, Role::Keyword) {
-                            self.open = Open::Tag;
+                        if paint_run(lexicon, paint, TextRole::Keyword) {
+                            self.open = OpenSyntax::Tag;
                         }
                     }
-                    None => paint.put(text.find('<').unwrap_or(text.len()), Role::Text),
+                    None => paint.put(text.find('<').unwrap_or(text.len()), TextRole::Text),
                 }
             }
         }
@@ -131,27 +131,28 @@ impl Highlighter {
     /// Goes on with what is open: to its end, or to the end of the line.
     fn paint_open(&mut self, lexicon: &Lexicon, paint: &mut Paint<'_>) -> bool {
         match self.open {
-            Open::Nothing | Open::Tag => return false,
-            Open::Comment => {
+            OpenSyntax::Nothing | OpenSyntax::Tag => return false,
+            OpenSyntax::Comment => {
                 let end = lexicon
                     .language
                     .block_comment
                     .and_then(|(_, close)| paint.rest().find(close).map(|at| at + close.len()));
-                self.close_at(end, paint, lexicon, Role::Comment);
+                self.close_at(end, paint, lexicon, TextRole::Comment);
             }
-            Open::Quote(quote) => {
+            OpenSyntax::Quote(quote) => {
                 let end = quote_end(paint.rest(), quote);
-                self.close_at(end, paint, lexicon, Role::Literal);
+                self.close_at(end, paint, lexicon, TextRole::Literal);
             }
         }
         true
     }
 
-    fn close_at(&mut self, end: Option<usize>, paint: &mut Paint<'_>, lexicon: &Lexicon, role: Role) {
+    fn close_at(&mut self, end: Option<usize>, paint: &mut Paint<'_>, lexicon: &Lexicon, role: TextRole) {
         paint.put(end.unwrap_or(paint.rest().len()), role);
         if end.is_some() {
-            let is_markup_string = lexicon.language.shape == Shape::Markup && role == Role::Literal;
-            self.open = if is_markup_string { Open::Tag } else { Open::Nothing };
+            let is_markup_string =
+                lexicon.language.shape == LanguageShape::Markup && role == TextRole::Literal;
+            self.open = if is_markup_string { OpenSyntax::Tag } else { OpenSyntax::Nothing };
         }
     }
 
@@ -161,10 +162,10 @@ impl Highlighter {
             && let Some(inner) = behind(rest, open)
         {
             match inner.find(close) {
-                Some(at) => paint.put(open.len() + at + close.len(), Role::Comment),
+                Some(at) => paint.put(open.len() + at + close.len(), TextRole::Comment),
                 None => {
-                    paint.put(rest.len(), Role::Comment);
-                    self.open = Open::Comment;
+                    paint.put(rest.len(), TextRole::Comment);
+                    self.open = OpenSyntax::Comment;
                 }
             }
             return true;
@@ -172,7 +173,7 @@ impl Highlighter {
         // Where one sign begins a comment it is often part of a word too.
         let is_apart = |open: &str| open.len() > 1 || paint.follows_blank();
         if lexicon.language.line_comments.iter().any(|open| behind(rest, open).is_some() && is_apart(open)) {
-            paint.put(rest.len(), Role::Comment);
+            paint.put(rest.len(), TextRole::Comment);
             return true;
         }
         false
@@ -188,10 +189,11 @@ impl Highlighter {
                 continue;
             }
             let bytes = end.unwrap_or(rest.len());
-            let role = if is_key(lexicon.language, rest.get(bytes..)) { Role::Name } else { Role::Literal };
+            let role =
+                if is_key(lexicon.language, rest.get(bytes..)) { TextRole::Name } else { TextRole::Literal };
             paint.put(bytes, role);
             if end.is_none() && quote.is_multi_line {
-                self.open = Open::Quote(quote);
+                self.open = OpenSyntax::Quote(quote);
             }
             return true;
         }
@@ -203,7 +205,7 @@ impl Highlighter {
 struct Paint<'t> {
     line: &'t str,
     painted: usize,
-    runs: Vec<(&'t str, Role)>,
+    runs: Vec<(&'t str, TextRole)>,
 }
 
 impl<'t> Paint<'t> {
@@ -218,7 +220,7 @@ impl<'t> Paint<'t> {
     }
 
     /// Paints so many bytes of the rest; runs of one role stay together.
-    fn put(&mut self, bytes: usize, role: Role) {
+    fn put(&mut self, bytes: usize, role: TextRole) {
         let end = self.painted + bytes;
         match self.runs.last_mut() {
             Some((run, last)) if *last == role => {
@@ -231,12 +233,12 @@ impl<'t> Paint<'t> {
 
     /// The next sign means nothing.
     fn put_sign(&mut self) {
-        self.put(self.rest().chars().next().map_or(0, char::len_utf8), Role::Text);
+        self.put(self.rest().chars().next().map_or(0, char::len_utf8), TextRole::Text);
     }
 }
 
 /// Where a string ends, its last sign included.
-fn quote_end(inner: &str, quote: &Quote) -> Option<usize> {
+fn quote_end(inner: &str, quote: &QuoteForm) -> Option<usize> {
     let mut signs = inner.char_indices();
     while let Some((at, sign)) = signs.next() {
         if quote.has_escapes && sign == '\\' {
@@ -255,7 +257,7 @@ fn is_one_sign(inner: &str, bytes: Option<usize>) -> bool {
 }
 
 /// Whether a value comes next, in languages of names and values.
-fn is_key(language: &Language, rest: Option<&str>) -> bool {
+fn is_key(language: &HighlightLanguage, rest: Option<&str>) -> bool {
     let rest = rest.unwrap_or_default().trim_start();
     language.key_end.is_some_and(|end| {
         rest.strip_prefix(end).is_some_and(|value| end != ':' || !value.starts_with([':', '/']))
@@ -266,7 +268,7 @@ fn paint_blanks(paint: &mut Paint<'_>) -> bool {
     let rest = paint.rest();
     let bytes = rest.len() - rest.trim_start_matches(' ').len();
     if bytes > 0 {
-        paint.put(bytes, Role::Text);
+        paint.put(bytes, TextRole::Text);
     }
     bytes > 0
 }
@@ -303,7 +305,7 @@ fn paint_number(paint: &mut Paint<'_>) -> bool {
         .unwrap_or(rest.len());
     let number = rest.get(..bytes).unwrap_or_default();
     let bytes = number.find("..").unwrap_or_else(|| number.trim_end_matches('.').len());
-    paint.put(bytes, Role::Number);
+    paint.put(bytes, TextRole::Number);
     true
 }
 
@@ -320,16 +322,16 @@ fn paint_word(lexicon: &Lexicon, paint: &mut Paint<'_>) -> bool {
     };
     let is_type = language.has_capital_types && first.is_uppercase();
     let role = match known {
-        _ if is_key(language, Some(after)) => Role::Name,
+        _ if is_key(language, Some(after)) => TextRole::Name,
         Some(role) => *role,
-        None if is_type || after.starts_with(language.call_signs) => Role::Name,
-        None => Role::Text,
+        None if is_type || after.starts_with(language.call_signs) => TextRole::Name,
+        None => TextRole::Text,
     };
     paint.put(bytes, role);
     true
 }
 
-fn paint_run(lexicon: &Lexicon, paint: &mut Paint<'_>, role: Role) -> bool {
+fn paint_run(lexicon: &Lexicon, paint: &mut Paint<'_>, role: TextRole) -> bool {
     let bytes = run_bytes(lexicon.language, paint.rest());
     if bytes > 0 {
         paint.put(bytes, role);
@@ -338,7 +340,7 @@ fn paint_run(lexicon: &Lexicon, paint: &mut Paint<'_>, role: Role) -> bool {
 }
 
 /// Bytes of the word that a text begins with.
-fn run_bytes(language: &Language, text: &str) -> usize {
+fn run_bytes(language: &HighlightLanguage, text: &str) -> usize {
     let is_part = |sign: char| sign.is_alphanumeric() || sign == '_' || language.word_signs.contains(&sign);
     text.find(|sign| !is_part(sign)).unwrap_or(text.len())
 }

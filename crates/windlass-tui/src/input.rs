@@ -12,11 +12,11 @@ use windlass_core::settings::SessionSettings;
 use windlass_core::store::{RunRow, SessionRow};
 
 use crate::effect::Sending;
-use crate::state::transcript::Sight;
+use crate::state::transcript::TranscriptSight;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
-pub enum Input {
+pub enum AppInput {
     /// A key was pressed.
     Key(KeyEvent),
     /// The mouse did something.
@@ -31,7 +31,7 @@ pub enum Input {
         rows: u16,
     },
     /// A frame was drawn: what it showed.
-    Seen(Box<Sight>),
+    Seen(Box<TranscriptSight>),
     /// The session that is followed has news.
     Delivered(SessionId, HostDelivery),
     /// The stream of the session is open: what happens from now on comes.
@@ -39,7 +39,7 @@ pub enum Input {
     /// The stream of the session ended: the host is gone, or goes.
     StreamEnded(SessionId),
     /// An effect was carried out, or could not be.
-    Reply(Reply),
+    Reply(HostReply),
     /// Time passed while something moves.
     Tick,
     /// The process is asked to end (a signal): the app goes, whatever it does.
@@ -48,7 +48,7 @@ pub enum Input {
 
 /// What an effect gave.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub enum HostReply {
     /// A session and what is on record of it.
     Opened {
         /// The session.
@@ -131,7 +131,7 @@ pub enum Reply {
         /// What was searched for.
         query: String,
         /// Where it is.
-        hits: Vec<Hit>,
+        hits: Vec<FoundLine>,
         /// Whether it may be in more places.
         is_cut: bool,
         /// Which way of finding could not be used, and why.
@@ -146,7 +146,7 @@ pub enum Reply {
     /// It was not done.
     Refused {
         /// What was wanted.
-        wish: Wish,
+        wish: RefusedWish,
         /// Why not.
         error: HostError,
     },
@@ -154,7 +154,7 @@ pub enum Reply {
 
 /// A line or a passage that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct FoundLine {
     /// The file, or the name of the document.
     pub path: String,
     /// Which line of it.
@@ -169,7 +169,7 @@ pub struct Hit {
 
 /// What was wanted when the host refused.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wish {
+pub enum RefusedWish {
     /// To open this session.
     Open(SessionId),
     /// To send this message.

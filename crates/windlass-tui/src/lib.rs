@@ -1,13 +1,13 @@
 //! The terminal app: what a session looks like in a terminal, and what keys do.
 //!
 //! Reads records and sends what the user wants to a `HostPort`, whoever stands behind it; decides nothing of a run.
-//! Knows no configuration, no environment and no file system: what of these it needs comes in (`TuiConfig`, `DeskPort`).
+//! Knows no configuration, no environment and no file system: what of these it needs comes in (`TuiConfig`, `AppFilesPort`).
 //!
 //! # Layout
 //!
 //! - `state`: everything that is shown: a fold over records, and what the user typed
 //! - `update`: one input changes the state and may ask for effects; pure, the clock comes in as data
-//! - `effect`, `perform`: what the app asks of the host and of the desk, and how that is done
+//! - `effect`, `perform`: what the app asks of the host and of files, and how that is done
 //! - `view`: draws the state; decides nothing
 //! - `words`, `figures`, `transcript_text`: how things are said
 //! - `markdown`, `highlight`, `diff`, `text`, `theme`: how things look
@@ -16,8 +16,8 @@
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
 
 pub mod app;
+pub mod app_files;
 pub mod command;
-pub mod desk;
 pub mod diff;
 pub mod effect;
 pub mod figures;
@@ -37,5 +37,5 @@ pub mod view;
 pub mod words;
 
 pub use app::{Parting, TuiConfig, TuiError, run};
-pub use desk::{DeskError, DeskPort};
+pub use app_files::{AppFilesError, AppFilesPort};
 pub use theme::{Theme, ThemeKind};

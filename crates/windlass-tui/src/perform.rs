@@ -1,4 +1,4 @@
-//! How effects are carried out: against the host and the desk, one task each. Changes no state.
+//! How effects are carried out: against the host and files, one task each. Changes no state.
 
 use std::sync::Arc;
 
@@ -14,15 +14,14 @@ use windlass_core::search::{Passage, ScoreParts, SearchKind, SearchQuery, Search
 use windlass_core::store::{NewSession, RunQuery, SessionQuery};
 use windlass_core::tool::ToolOutput;
 
-use crate::desk::{DeskError, DeskPort};
-use crate::effect::{Effect, Proposal, Sending};
-use crate::input::{Hit, Reply, Wish, wants};
+use crate::app_files::{AppFilesError, AppFilesPort};
+use crate::effect::{AppEffect, Proposal, Sending};
+use crate::input::{FoundLine, HostReply, RefusedWish, wants};
 use crate::text::one_line;
 
 /// Records read at once when a session is opened.
 const PAGE_ROWS: usize = 2_000;
 
-/// Rows of lists.
 const LIST_ROWS: usize = 200;
 
 /// The tool that knows the paths of the project.
@@ -46,106 +45,110 @@ const PASSAGES_TOKENS: u32 = 30_000;
 /// Lines that a search gives at most: nobody reads more of them in a list.
 const HITS_MAX: usize = 300;
 
-/// Hands that carry out effects.
+/// Carries out effects.
 #[derive(Clone)]
-pub struct Hands {
+pub struct EffectPerformer {
     pub(crate) host: Arc<dyn HostPort>,
-    pub(crate) desk: Arc<dyn DeskPort>,
+    pub(crate) files: Arc<dyn AppFilesPort>,
 }
 
-impl Hands {
-    /// Hands on a host and a desk.
-    pub fn new(host: Arc<dyn HostPort>, desk: Arc<dyn DeskPort>) -> Self {
-        Self { host, desk }
+impl EffectPerformer {
+    /// Carries them out against this host, with these files.
+    pub fn new(host: Arc<dyn HostPort>, files: Arc<dyn AppFilesPort>) -> Self {
+        Self { host, files }
     }
 
     /// Carries out an effect. Following, copying, ringing and leaving are the loop's own.
-    pub async fn perform(&self, effect: Effect) -> Reply {
+    pub async fn perform(&self, effect: AppEffect) -> HostReply {
         let wish = wish_of(&effect);
-        self.try_perform(effect).await.unwrap_or_else(|error| Reply::Refused { wish, error })
+        self.try_perform(effect).await.unwrap_or_else(|error| HostReply::Refused { wish, error })
     }
 
-    async fn try_perform(&self, effect: Effect) -> Result<Reply, HostError> {
+    async fn try_perform(&self, effect: AppEffect) -> Result<HostReply, HostError> {
         let host = &self.host;
         match effect {
-            Effect::Follow { .. } | Effect::Unfollow | Effect::Copy(_) | Effect::Bell | Effect::Quit => {
-                Ok(Reply::Quiet)
+            AppEffect::Follow { .. }
+            | AppEffect::Unfollow
+            | AppEffect::Copy(_)
+            | AppEffect::Bell
+            | AppEffect::Quit => Ok(HostReply::Quiet),
+            AppEffect::Open(session_id) => self.open(&session_id).await,
+            AppEffect::Send(sending) => self.send(*sending).await,
+            AppEffect::Cancel(run_id) => host.cancel(&run_id).await.map(|()| HostReply::Quiet),
+            AppEffect::Answer { run_id, call_id, digest, answer } => {
+                host.answer(&run_id, &call_id, &digest, answer).await.map(|()| HostReply::Quiet)
             }
-            Effect::Open(session_id) => self.open(&session_id).await,
-            Effect::Send(sending) => self.send(*sending).await,
-            Effect::Cancel(run_id) => host.cancel(&run_id).await.map(|()| Reply::Quiet),
-            Effect::Answer { run_id, call_id, digest, answer } => {
-                host.answer(&run_id, &call_id, &digest, answer).await.map(|()| Reply::Quiet)
-            }
-            Effect::Resume { run_id, wish } => host.resume(&run_id, wish).await.map(Reply::Resumed),
-            Effect::Fork { run_id, wish } => host.fork(&run_id, wish).await.map(Reply::Forked),
-            Effect::ListSessions { text } => {
+            AppEffect::Resume { run_id, wish } => host.resume(&run_id, wish).await.map(HostReply::Resumed),
+            AppEffect::Fork { run_id, wish } => host.fork(&run_id, wish).await.map(HostReply::Forked),
+            AppEffect::ListSessions { text } => {
                 let query =
                     SessionQuery { text: text.clone(), rows_max: LIST_ROWS, ..SessionQuery::default() };
-                host.sessions(query).await.map(|rows| Reply::Sessions { text, rows })
+                host.sessions(query).await.map(|rows| HostReply::Sessions { text, rows })
             }
-            Effect::Rename { session_id, title } => {
+            AppEffect::Rename { session_id, title } => {
                 host.rename_session(&session_id, &title).await?;
-                Ok(Reply::Renamed { session_id, title })
+                Ok(HostReply::Renamed { session_id, title })
             }
-            Effect::SetApprove { session_id, approve } => {
+            AppEffect::SetApprove { session_id, approve } => {
                 host.set_approve(&session_id, approve).await?;
-                Ok(Reply::Switched { session_id, approve })
+                Ok(HostReply::Switched { session_id, approve })
             }
-            Effect::SetSettings { session_id, settings } => {
+            AppEffect::SetSettings { session_id, settings } => {
                 host.set_settings(&session_id, (*settings).clone()).await?;
-                Ok(Reply::Set { session_id, settings })
+                Ok(HostReply::Set { session_id, settings })
             }
-            Effect::Delete(session_id) => {
-                host.delete_session(&session_id).await.map(|()| Reply::Deleted(session_id))
+            AppEffect::Delete(session_id) => {
+                host.delete_session(&session_id).await.map(|()| HostReply::Deleted(session_id))
             }
-            Effect::ListUnfinished => {
+            AppEffect::ListUnfinished => {
                 let query = RunQuery { is_unfinished: true, rows_max: LIST_ROWS, ..RunQuery::default() };
-                host.runs(query).await.map(Reply::UnfinishedRuns)
+                host.runs(query).await.map(HostReply::UnfinishedRuns)
             }
-            Effect::ListModels => host.models().await.map(Reply::Models),
-            Effect::ListRules => host.rules().await.map(Reply::Rules),
-            Effect::AddRule { effect, pattern } => {
+            AppEffect::ListModels => host.models().await.map(HostReply::Models),
+            AppEffect::ListRules => host.rules().await.map(HostReply::Rules),
+            AppEffect::AddRule { effect, pattern } => {
                 let rule = host.add_rule(effect, &pattern).await?;
-                Ok(Reply::Done(format!("stored as {}: {effect} {rule}", rule.id)))
+                Ok(HostReply::Done(format!("stored as {}: {effect} {rule}", rule.id)))
             }
-            Effect::RemoveRule(id) => {
+            AppEffect::RemoveRule(id) => {
                 host.remove_rule(&id).await?;
-                Ok(Reply::RuleRemoved { id, rules: host.rules().await? })
+                Ok(HostReply::RuleRemoved { id, rules: host.rules().await? })
             }
-            Effect::Explain { tool, arguments } => self.explain(tool, &arguments).await,
-            Effect::ListPaths => self.paths().await.map(|(paths, _)| Reply::Paths(paths)),
-            Effect::ReadTree => self.paths().await.map(|(paths, is_cut)| Reply::Tree { paths, is_cut }),
-            Effect::Search(query) => self.search(query).await,
+            AppEffect::Explain { tool, arguments } => self.explain(tool, &arguments).await,
+            AppEffect::ListPaths => self.paths().await.map(|(paths, _)| HostReply::Paths(paths)),
+            AppEffect::ReadTree => {
+                self.paths().await.map(|(paths, is_cut)| HostReply::Tree { paths, is_cut })
+            }
+            AppEffect::Search(query) => self.search(query).await,
             // A host without an index has nothing to tell, and neither has one that does not answer now.
-            Effect::WatchIndex => {
-                Ok(Reply::Indexing(host.index_status().await.ok().and_then(|status| status.indexing)))
+            AppEffect::WatchIndex => {
+                Ok(HostReply::Indexing(host.index_status().await.ok().and_then(|status| status.indexing)))
             }
-            Effect::Apply(proposal) => self.apply(*proposal).await,
-            Effect::Export { name, text } => {
-                let place = self.at_desk(move |desk| desk.export(&name, &text)).await?;
-                Ok(Reply::Done(format!("written to {place}")))
+            AppEffect::Apply(proposal) => self.apply(*proposal).await,
+            AppEffect::Export { name, text } => {
+                let place = self.with_files(move |files| files.export(&name, &text)).await?;
+                Ok(HostReply::Done(format!("written to {place}")))
             }
-            Effect::KeepTheme(theme) => {
-                self.at_desk(move |desk| desk.keep_theme(theme)).await.map(|()| Reply::Quiet)
+            AppEffect::KeepTheme(theme) => {
+                self.with_files(move |files| files.keep_theme(theme)).await.map(|()| HostReply::Quiet)
             }
-            Effect::Remember(line) => {
-                self.at_desk(move |desk| desk.remember(&line)).await.map(|()| Reply::Quiet)
+            AppEffect::Remember(line) => {
+                self.with_files(move |files| files.remember(&line)).await.map(|()| HostReply::Quiet)
             }
         }
     }
 
-    /// The desk reads and writes files: not in the way of everything else.
-    async fn at_desk<T: Send + 'static>(
+    /// Files are read and written apart, so that nothing else waits for them.
+    async fn with_files<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&dyn DeskPort) -> Result<T, DeskError> + Send + 'static,
+        work: impl FnOnce(&dyn AppFilesPort) -> Result<T, AppFilesError> + Send + 'static,
     ) -> Result<T, HostError> {
-        let desk = Arc::clone(&self.desk);
-        let done = tokio::task::spawn_blocking(move || work(desk.as_ref())).await;
+        let files = Arc::clone(&self.files);
+        let done = tokio::task::spawn_blocking(move || work(files.as_ref())).await;
         done.map_err(|_| HostError::Closing)?.map_err(|error| HostError::Broken(error.0))
     }
 
-    async fn open(&self, session_id: &SessionId) -> Result<Reply, HostError> {
+    async fn open(&self, session_id: &SessionId) -> Result<HostReply, HostError> {
         let row = self.host.session(session_id).await?;
         let mut records: Vec<Arc<Record>> = Vec::new();
         loop {
@@ -153,13 +156,13 @@ impl Hands {
             let query = RecordQuery { after, rows_max: PAGE_ROWS, has_deltas: false };
             let page = self.host.record_page(session_id, query).await?;
             if page.is_empty() {
-                return Ok(Reply::Opened { row: Box::new(row), records });
+                return Ok(HostReply::Opened { row: Box::new(row), records });
             }
             records.extend(page);
         }
     }
 
-    async fn send(&self, sending: Sending) -> Result<Reply, HostError> {
+    async fn send(&self, sending: Sending) -> Result<HostReply, HostError> {
         let Sending { session_id, text, model, profile, approve, settings, context } = sending;
         let begun = match session_id {
             Some(_) => None,
@@ -185,12 +188,12 @@ impl Hands {
             executes_while_streaming: None,
         };
         let run = self.host.start_run(&session_id, start).await?;
-        Ok(Reply::Started { run, session: begun })
+        Ok(HostReply::Started { run, session: begun })
     }
 
-    async fn explain(&self, tool: String, arguments: &str) -> Result<Reply, HostError> {
+    async fn explain(&self, tool: String, arguments: &str) -> Result<HostReply, HostError> {
         let explanation = Box::new(self.host.explain(&tool, object_of(arguments)?).await?);
-        Ok(Reply::Explained { tool, explanation })
+        Ok(HostReply::Explained { tool, explanation })
     }
 
     /// The paths of the project, and whether there are more.
@@ -202,7 +205,7 @@ impl Hands {
     }
 
     /// Passages of the index; lines of the files where there is no index, or where it has nothing.
-    async fn search(&self, query: String) -> Result<Reply, HostError> {
+    async fn search(&self, query: String) -> Result<HostReply, HostError> {
         let asked = SearchQuery {
             text: query.clone(),
             top_k: PASSAGES_MAX,
@@ -214,7 +217,7 @@ impl Hands {
             Ok(found) if !found.passages.is_empty() => {
                 let hits = found.passages.iter().map(passage_hit).collect();
                 let is_cut = found.passages.len() >= PASSAGES_MAX;
-                Ok(Reply::Found { query, hits, is_cut, notice: found.notice })
+                Ok(HostReply::Found { query, hits, is_cut, notice: found.notice })
             }
             Ok(_) | Err(HostError::Missing { .. }) => self.search_lines(query).await,
             Err(error) => Err(error),
@@ -222,7 +225,7 @@ impl Hands {
     }
 
     /// The user searches, so nobody else is asked; rules that deny it still do.
-    async fn search_lines(&self, query: String) -> Result<Reply, HostError> {
+    async fn search_lines(&self, query: String) -> Result<HostReply, HostError> {
         let args = Map::from_iter([
             ("pattern".to_owned(), Value::from(query.as_str())),
             ("is_literal".to_owned(), Value::from(true)),
@@ -235,15 +238,17 @@ impl Hands {
             self.call(OutsideCall { name: SEARCH_TOOL.to_owned(), args, session_id: None, consent }).await?;
         let found = output.json.get("matches").and_then(Value::as_array).into_iter().flatten();
         let hits = found.filter_map(hit_of).collect();
-        Ok(Reply::Found { query, hits, is_cut: output.is_truncated, notice: None })
+        Ok(HostReply::Found { query, hits, is_cut: output.is_truncated, notice: None })
     }
 
-    async fn apply(&self, proposal: Proposal) -> Result<Reply, HostError> {
+    async fn apply(&self, proposal: Proposal) -> Result<HostReply, HostError> {
         let Proposal { run_id, call_id, digest, confirmation, .. } = proposal;
         let approval = EditApproval { run_id, call_id, consent: Consent { digest, confirmation } };
         let output = output_of(&self.host.apply_edit(approval).await?)?;
         let said = one_line(&output.readable());
-        Ok(Reply::Done(format!("applied: {said}; /apply shows the next edit that waits, if there is one")))
+        Ok(HostReply::Done(format!(
+            "applied: {said}; /apply shows the next edit that waits, if there is one"
+        )))
     }
 
     async fn call(&self, call: OutsideCall) -> Result<ToolOutput, HostError> {
@@ -264,9 +269,9 @@ fn paths_of(listed: &Value) -> Vec<String> {
     paths.filter_map(|path| path.as_str().map(str::to_owned)).collect()
 }
 
-fn hit_of(found: &Value) -> Option<Hit> {
+fn hit_of(found: &Value) -> Option<FoundLine> {
     let text = |name: &str| found.get(name).and_then(Value::as_str).map(str::to_owned);
-    Some(Hit {
+    Some(FoundLine {
         path: text("path")?,
         line: found.get("line")?.as_u64()?,
         text: text("text").unwrap_or_default(),
@@ -276,13 +281,13 @@ fn hit_of(found: &Value) -> Option<Hit> {
 }
 
 /// A passage by its first line that says something.
-fn passage_hit(passage: &Passage) -> Hit {
+fn passage_hit(passage: &Passage) -> FoundLine {
     let first = passage.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let ScoreParts { lexical, vector, symbol, path } = passage.parts;
     let parts = [("lexical", lexical), ("vector", vector), ("symbol", symbol), ("path", path)];
     let mut why: Vec<String> = passage.symbol.clone().into_iter().collect();
     why.extend(parts.into_iter().filter_map(|(name, part)| part.map(|part| format!("{name} {part:.2}"))));
-    Hit {
+    FoundLine {
         path: passage.path.clone(),
         line: passage.line.into(),
         text: first.trim().to_owned(),
@@ -300,44 +305,46 @@ fn object_of(text: &str) -> Result<Map<String, Value>, HostError> {
 }
 
 /// What an effect wants, so that a refusal can say it and give back what was typed.
-fn wish_of(effect: &Effect) -> Wish {
+fn wish_of(effect: &AppEffect) -> RefusedWish {
     match effect {
-        Effect::Open(session_id) => Wish::Open(session_id.clone()),
-        Effect::Send(sending) => Wish::Send(sending.clone()),
-        Effect::Cancel(_) => Wish::Cancel,
-        Effect::Answer { call_id, .. } => Wish::Answer(call_id.clone()),
-        Effect::Resume { .. } => Wish::Other("take the run up again"),
-        Effect::Fork { wish: ForkWish { step, message: Some(message), .. }, .. } => {
-            Wish::Line("fork the run", format!("/fork {step} {message}"))
+        AppEffect::Open(session_id) => RefusedWish::Open(session_id.clone()),
+        AppEffect::Send(sending) => RefusedWish::Send(sending.clone()),
+        AppEffect::Cancel(_) => RefusedWish::Cancel,
+        AppEffect::Answer { call_id, .. } => RefusedWish::Answer(call_id.clone()),
+        AppEffect::Resume { .. } => RefusedWish::Other("take the run up again"),
+        AppEffect::Fork { wish: ForkWish { step, message: Some(message), .. }, .. } => {
+            RefusedWish::Line("fork the run", format!("/fork {step} {message}"))
         }
-        Effect::Fork { .. } => Wish::Other("fork the run"),
-        Effect::ListSessions { .. } => Wish::Fill(wants::SESSIONS),
-        Effect::Rename { title, .. } => Wish::Line("rename the session", format!("/rename {title}")),
-        Effect::SetApprove { .. } => Wish::Other("change the mode"),
-        Effect::SetSettings { .. } => Wish::Other("change the settings"),
-        Effect::Delete(_) => Wish::Other("delete the session"),
-        Effect::ListUnfinished => Wish::Fill(wants::RUNS),
-        Effect::ListModels => Wish::Fill(wants::MODELS),
-        Effect::ListRules => Wish::Fill(wants::RULES),
-        Effect::AddRule { effect, pattern } => {
-            Wish::Line("store the rule", format!("/policy {effect} {pattern}"))
+        AppEffect::Fork { .. } => RefusedWish::Other("fork the run"),
+        AppEffect::ListSessions { .. } => RefusedWish::Fill(wants::SESSIONS),
+        AppEffect::Rename { title, .. } => {
+            RefusedWish::Line("rename the session", format!("/rename {title}"))
         }
-        Effect::RemoveRule(id) => Wish::Line("remove the rule", format!("/policy remove {id}")),
-        Effect::Explain { tool, arguments } => {
-            Wish::Line("explain the call", format!("/policy explain {tool} {arguments}"))
+        AppEffect::SetApprove { .. } => RefusedWish::Other("change the mode"),
+        AppEffect::SetSettings { .. } => RefusedWish::Other("change the settings"),
+        AppEffect::Delete(_) => RefusedWish::Other("delete the session"),
+        AppEffect::ListUnfinished => RefusedWish::Fill(wants::RUNS),
+        AppEffect::ListModels => RefusedWish::Fill(wants::MODELS),
+        AppEffect::ListRules => RefusedWish::Fill(wants::RULES),
+        AppEffect::AddRule { effect, pattern } => {
+            RefusedWish::Line("store the rule", format!("/policy {effect} {pattern}"))
         }
-        Effect::ListPaths => Wish::Other("read the paths of the project"),
-        Effect::ReadTree => Wish::Fill(wants::TREE),
-        Effect::Search(_) => Wish::Fill(wants::SEARCH),
-        Effect::WatchIndex => Wish::Other("look at the index"),
-        Effect::Apply { .. } => Wish::Other("apply the edit"),
-        Effect::Export { name, .. } => Wish::Line("write the file", format!("/export {name}")),
-        Effect::KeepTheme(_) => Wish::Other("keep the theme for the next start"),
-        Effect::Remember(_) => Wish::Other("keep the line"),
-        Effect::Follow { .. } | Effect::Unfollow => Wish::Other("follow the session"),
-        Effect::Bell => Wish::Other("ring"),
-        Effect::Copy(_) => Wish::Other("copy"),
-        Effect::Quit => Wish::Other("leave"),
+        AppEffect::RemoveRule(id) => RefusedWish::Line("remove the rule", format!("/policy remove {id}")),
+        AppEffect::Explain { tool, arguments } => {
+            RefusedWish::Line("explain the call", format!("/policy explain {tool} {arguments}"))
+        }
+        AppEffect::ListPaths => RefusedWish::Other("read the paths of the project"),
+        AppEffect::ReadTree => RefusedWish::Fill(wants::TREE),
+        AppEffect::Search(_) => RefusedWish::Fill(wants::SEARCH),
+        AppEffect::WatchIndex => RefusedWish::Other("look at the index"),
+        AppEffect::Apply { .. } => RefusedWish::Other("apply the edit"),
+        AppEffect::Export { name, .. } => RefusedWish::Line("write the file", format!("/export {name}")),
+        AppEffect::KeepTheme(_) => RefusedWish::Other("keep the theme for the next start"),
+        AppEffect::Remember(_) => RefusedWish::Other("keep the line"),
+        AppEffect::Follow { .. } | AppEffect::Unfollow => RefusedWish::Other("follow the session"),
+        AppEffect::Bell => RefusedWish::Other("ring"),
+        AppEffect::Copy(_) => RefusedWish::Other("copy"),
+        AppEffect::Quit => RefusedWish::Other("quit"),
     }
 }
 

@@ -7,10 +7,10 @@ use ratatui::style::{Color, Modifier, Style};
 /// Which theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThemeKind {
-    /// For terminals with a dark ground.
+    /// For terminals with a dark background.
     #[default]
     Dark,
-    /// For terminals with a light ground.
+    /// For terminals with a light background.
     Light,
     /// Without colour (`NO_COLOR`).
     Plain,
@@ -49,7 +49,7 @@ pub fn spinner(now_ms: u64) -> &'static str {
 
 /// What a piece of text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum TextRole {
     /// Ordinary text.
     Text,
     /// Beside the point: times, hints, frames.
@@ -90,28 +90,28 @@ pub enum Role {
     Place,
 }
 
-impl Role {
+impl TextRole {
     /// All of them.
-    pub const ALL: [Role; 19] = [
-        Role::Text,
-        Role::Muted,
-        Role::Accent,
-        Role::Strong,
-        Role::Good,
-        Role::Warn,
-        Role::Bad,
-        Role::User,
-        Role::Chosen,
-        Role::Heading,
-        Role::Code,
-        Role::Keyword,
-        Role::Literal,
-        Role::Number,
-        Role::Comment,
-        Role::Name,
-        Role::Added,
-        Role::Removed,
-        Role::Place,
+    pub const ALL: [TextRole; 19] = [
+        TextRole::Text,
+        TextRole::Muted,
+        TextRole::Accent,
+        TextRole::Strong,
+        TextRole::Good,
+        TextRole::Warn,
+        TextRole::Bad,
+        TextRole::User,
+        TextRole::Chosen,
+        TextRole::Heading,
+        TextRole::Code,
+        TextRole::Keyword,
+        TextRole::Literal,
+        TextRole::Number,
+        TextRole::Comment,
+        TextRole::Name,
+        TextRole::Added,
+        TextRole::Removed,
+        TextRole::Place,
     ];
 }
 
@@ -133,14 +133,14 @@ impl Theme {
     }
 
     /// How a role looks.
-    pub fn style(self, role: Role) -> Style {
+    pub fn style(self, role: TextRole) -> Style {
         let style = match role {
-            Role::Strong | Role::Heading => Style::new().add_modifier(Modifier::BOLD),
-            Role::Chosen => Style::new().add_modifier(Modifier::REVERSED),
-            Role::Muted | Role::Comment if self.kind == ThemeKind::Plain => {
+            TextRole::Strong | TextRole::Heading => Style::new().add_modifier(Modifier::BOLD),
+            TextRole::Chosen => Style::new().add_modifier(Modifier::REVERSED),
+            TextRole::Muted | TextRole::Comment if self.kind == ThemeKind::Plain => {
                 Style::new().add_modifier(Modifier::DIM)
             }
-            Role::Accent if self.kind == ThemeKind::Plain => Style::new().add_modifier(Modifier::BOLD),
+            TextRole::Accent if self.kind == ThemeKind::Plain => Style::new().add_modifier(Modifier::BOLD),
             _ => Style::new(),
         };
         match self.colour(role) {
@@ -150,19 +150,19 @@ impl Theme {
     }
 
     /// Of the 256 that every terminal of this century has: nobody's own palette makes them unreadable.
-    fn colour(self, role: Role) -> Option<Color> {
+    fn colour(self, role: TextRole) -> Option<Color> {
         let (dark, light) = match role {
-            Role::Text | Role::Strong | Role::Chosen => return None,
-            Role::Muted | Role::Comment => (246, 242),
-            Role::Accent | Role::Heading => (80, 23),
-            Role::Good | Role::Added => (114, 22),
-            Role::Warn | Role::Number => (221, 94),
-            Role::Bad | Role::Removed => (210, 160),
-            Role::User => (111, 25),
-            Role::Code | Role::Literal => (180, 58),
-            Role::Keyword => (176, 90),
-            Role::Name => (117, 24),
-            Role::Place => (147, 61),
+            TextRole::Text | TextRole::Strong | TextRole::Chosen => return None,
+            TextRole::Muted | TextRole::Comment => (246, 242),
+            TextRole::Accent | TextRole::Heading => (80, 23),
+            TextRole::Good | TextRole::Added => (114, 22),
+            TextRole::Warn | TextRole::Number => (221, 94),
+            TextRole::Bad | TextRole::Removed => (210, 160),
+            TextRole::User => (111, 25),
+            TextRole::Code | TextRole::Literal => (180, 58),
+            TextRole::Keyword => (176, 90),
+            TextRole::Name => (117, 24),
+            TextRole::Place => (147, 61),
         };
         match self.kind {
             ThemeKind::Dark => Some(Color::Indexed(dark)),

@@ -1,6 +1,6 @@
 use ratatui::style::Color;
 
-use super::{Role, Theme, ThemeKind, spinner};
+use super::{TextRole, Theme, ThemeKind, spinner};
 
 /// Least contrast of text that is to be read (WCAG 2, level AA).
 const CONTRAST_MIN: f64 = 4.5;
@@ -39,7 +39,7 @@ fn contrast(one: Rgb, other: Rgb) -> f64 {
 #[test]
 fn every_role_can_be_read_on_the_grounds_of_its_theme() {
     for (kind, grounds) in [(ThemeKind::Dark, DARK), (ThemeKind::Light, LIGHT)] {
-        for role in Role::ALL {
+        for role in TextRole::ALL {
             let style = Theme::new(kind).style(role);
             assert_eq!(style.bg, None, "{role:?}: the ground is the terminal's");
             let colour = match style.fg {
@@ -57,7 +57,7 @@ fn every_role_can_be_read_on_the_grounds_of_its_theme() {
 
 #[test]
 fn the_plain_theme_has_no_colour() {
-    for role in Role::ALL {
+    for role in TextRole::ALL {
         let style = Theme::new(ThemeKind::Plain).style(role);
         assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
     }

@@ -18,7 +18,7 @@ use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::session::{SendError, Session, SessionParts, WeakSession};
 
 use crate::answer::Answer;
-use crate::builder::{Asker, Builder};
+use crate::builder::{Builder, PermissionAsker};
 use crate::error::WindlassError;
 use crate::worker;
 
@@ -27,7 +27,7 @@ use crate::worker;
 pub struct Windlass {
     session: Session,
     parts: SessionParts,
-    asker: Option<Asker>,
+    asker: Option<PermissionAsker>,
     executors: Executors,
 }
 
@@ -37,14 +37,14 @@ impl Windlass {
         Builder::new()
     }
 
-    pub(crate) fn start(parts: SessionParts, asker: Option<Asker>) -> Result<Self, WindlassError> {
+    pub(crate) fn start(parts: SessionParts, asker: Option<PermissionAsker>) -> Result<Self, WindlassError> {
         let executors = Executors::new(parts.registry.clone(), parts.clock.clone());
         Self::start_with(parts, asker, executors)
     }
 
     fn start_with(
         parts: SessionParts,
-        asker: Option<Asker>,
+        asker: Option<PermissionAsker>,
         executors: Executors,
     ) -> Result<Self, WindlassError> {
         let runtime = worker::handle()?;
@@ -277,7 +277,7 @@ fn refusal(error: &SendError) -> Event {
 
 /// Answers questions until the session is over. Each question is asked on its own, so that a slow answer
 /// to one does not keep the others waiting. A full handle would keep the session alive for ever.
-async fn answer_questions(session: WeakSession, mut events: Subscription, asker: Asker) {
+async fn answer_questions(session: WeakSession, mut events: Subscription, asker: PermissionAsker) {
     loop {
         let news = match events.next().await {
             Delivery::Record(record) => vec![record],

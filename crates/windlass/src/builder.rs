@@ -20,10 +20,10 @@ use crate::error::WindlassError;
 use crate::model_source::{Connected, ModelSource};
 
 /// Answers questions about calls.
-pub(crate) type Asker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
+pub(crate) type PermissionAsker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
 
 /// The model of an agent.
-enum Chosen {
+enum AgentModel {
     /// Somebody's own.
     Port(Arc<dyn ModelPort>),
     /// A script; how it is played depends on what is built.
@@ -34,29 +34,29 @@ enum Chosen {
     Connected(Box<Connected>),
 }
 
-impl Chosen {
+impl AgentModel {
     /// The port, the size of its context, and the profile that fits it.
     #[cfg_attr(not(feature = "models"), expect(unused_variables, reason = "own models say nothing of tools"))]
-    fn open(self, profile: Profile, has_tools: bool) -> Result<Opened, WindlassError> {
+    fn open(self, profile: Profile, has_tools: bool) -> Result<OpenedModel, WindlassError> {
         match self {
-            Chosen::Port(model) => Ok(Opened { model, profile, context_tokens: None }),
+            AgentModel::Port(model) => Ok(OpenedModel { model, profile, context_tokens: None }),
             #[cfg(feature = "scripted")]
-            Chosen::Script(script) => {
+            AgentModel::Script(script) => {
                 let model = Arc::new(windlass_scripted::ScriptedModel::new(&script));
-                Ok(Opened { model, profile, context_tokens: None })
+                Ok(OpenedModel { model, profile, context_tokens: None })
             }
             #[cfg(feature = "models")]
-            Chosen::Connected(connected) => {
+            AgentModel::Connected(connected) => {
                 let (mut profile, context_tokens) = (profile, connected.context_tokens());
                 let model = connected.port(&mut profile, has_tools)?;
-                Ok(Opened { model, profile, context_tokens })
+                Ok(OpenedModel { model, profile, context_tokens })
             }
         }
     }
 }
 
 /// A model that is ready.
-struct Opened {
+struct OpenedModel {
     model: Arc<dyn ModelPort>,
     profile: Profile,
     context_tokens: Option<u64>,
@@ -65,7 +65,7 @@ struct Opened {
 /// Puts an agent together; begin with [`Windlass::builder`].
 #[must_use]
 pub struct Builder {
-    model: Option<Chosen>,
+    model: Option<AgentModel>,
     tools: Vec<Arc<dyn ToolPort>>,
     /// Tools of Windlass itself, among which the profile chooses.
     builtin: Vec<Arc<dyn ToolPort>>,
@@ -73,7 +73,7 @@ pub struct Builder {
     system: String,
     root: PathBuf,
     approve: ApproveMode,
-    asker: Option<Asker>,
+    asker: Option<PermissionAsker>,
     policies: Option<PathBuf>,
     journal: Option<Arc<dyn JournalPort>>,
 }
@@ -103,7 +103,7 @@ impl Builder {
             let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
             let script =
                 windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
-            return Ok(self.chosen(Chosen::Script(Box::new(script))));
+            return Ok(self.chosen(AgentModel::Script(Box::new(script))));
         }
         #[cfg(feature = "models")]
         return self.model_source(ModelSource::new(name)?);
@@ -121,7 +121,7 @@ impl Builder {
     #[cfg(feature = "models")]
     pub fn model_source(self, source: ModelSource) -> Result<Self, WindlassError> {
         let connected = Box::new(source.connect()?);
-        Ok(self.chosen(Chosen::Connected(connected)))
+        Ok(self.chosen(AgentModel::Connected(connected)))
     }
 
     /// Plays a script given as text.
@@ -130,15 +130,15 @@ impl Builder {
         let script = windlass_scripted::Script::parse("inline", text).map_err(|error| {
             WindlassError::Script { path: "inline".to_owned(), reason: error.to_string() }
         })?;
-        Ok(self.chosen(Chosen::Script(Box::new(script))))
+        Ok(self.chosen(AgentModel::Script(Box::new(script))))
     }
 
     /// Uses a model of your own.
     pub fn model_port(self, model: impl ModelPort + 'static) -> Self {
-        self.chosen(Chosen::Port(Arc::new(model)))
+        self.chosen(AgentModel::Port(Arc::new(model)))
     }
 
-    fn chosen(mut self, model: Chosen) -> Self {
+    fn chosen(mut self, model: AgentModel) -> Self {
         self.model = Some(model);
         self
     }
@@ -219,7 +219,7 @@ impl Builder {
     ) -> Result<crate::dspy::ModuleEngine, crate::dspy::DSPyEngineError> {
         let model: Arc<dyn ModelPort> = match self.model.ok_or(WindlassError::NoModel)? {
             #[cfg(feature = "scripted")]
-            Chosen::Script(script) => Arc::new(windlass_scripted::ScriptedModel::in_turn(&script)),
+            AgentModel::Script(script) => Arc::new(windlass_scripted::ScriptedModel::in_turn(&script)),
             // Calls stand in a field of the answer: the model needs no support for them.
             chosen => chosen.open(self.profile, false)?.model,
         };
@@ -231,7 +231,7 @@ impl Builder {
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
         let chosen = self.model.ok_or(WindlassError::NoModel)?;
-        let Opened { model, profile, context_tokens } =
+        let OpenedModel { model, profile, context_tokens } =
             chosen.open(self.profile, !(self.tools.is_empty() && self.builtin.is_empty()))?;
         let registry = Registry::new();
         registry.register_own(self.builtin)?;

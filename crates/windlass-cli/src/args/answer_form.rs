@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 
 /// The form of the answer, in OpenAI's words: text, JSON, or the schema in a file.
 pub(crate) fn read(form: &str) -> Result<Value> {
@@ -12,7 +12,7 @@ pub(crate) fn read(form: &str) -> Result<Value> {
         _ => {}
     }
     let wrong = |why: String| {
-        Complaint::usage(format!("'{form}' is no form of an answer: {why}"))
+        CommandError::usage(format!("'{form}' is no form of an answer: {why}"))
             .at("--format")
             .cure("--format json, or --format FILE with a JSON Schema")
     };

@@ -4,15 +4,15 @@ use super::*;
 
 #[test]
 fn the_grammar_has_no_contradiction() {
-    Args::command().debug_assert();
+    CommandLine::command().debug_assert();
 }
 
 #[test]
 fn global_flags_stand_before_or_after_the_command() {
     for line in [["windlass", "--json", "tools", "list"], ["windlass", "tools", "list", "--json"]] {
-        let args = Args::try_parse_from(line).unwrap();
+        let args = CommandLine::try_parse_from(line).unwrap();
         assert!(args.global.json, "{line:?}");
-        assert!(matches!(args.command, Some(Command::Tools(ToolsCommand::List))));
+        assert!(matches!(args.command, Some(CliCommand::Tools(ToolsCommand::List))));
     }
 }
 
@@ -20,8 +20,8 @@ fn global_flags_stand_before_or_after_the_command() {
 fn the_flags_of_a_run_are_read() {
     let line = "windlass run --allow read_file(src/**) --allow x --deny y --approve safe --max-steps 3 --timeout 1m30s \
                 --no-tools --session s1 --context c.txt - ";
-    let args = Args::try_parse_from(line.split_whitespace()).unwrap();
-    let Some(Command::Run(run)) = args.command else { panic!("not a run") };
+    let args = CommandLine::try_parse_from(line.split_whitespace()).unwrap();
+    let Some(CliCommand::Run(run)) = args.command else { panic!("not a run") };
     assert_eq!(run.prompt, ["-"]);
     assert_eq!(
         (run.permission.allow, run.permission.deny),
@@ -43,6 +43,6 @@ fn wrong_flags_are_refused() {
         "windlass policy allow",
         "windlass nonsense list",
     ] {
-        assert!(Args::try_parse_from(line.split_whitespace()).is_err(), "{line}");
+        assert!(CommandLine::try_parse_from(line.split_whitespace()).is_err(), "{line}");
     }
 }

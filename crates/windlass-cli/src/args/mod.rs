@@ -30,13 +30,13 @@ use crate::config::duration::parse_positive_ms;
                         Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 limit reached (an answer was \
                         still given) · 130 cancelled"
 )]
-pub(crate) struct Args {
+pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
     #[command(flatten)]
     pub(crate) app: AppArgs,
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<CliCommand>,
 }
 
 /// Flags of the terminal app, which is what a terminal shows when no command is given.
@@ -87,22 +87,22 @@ pub(crate) struct GlobalArgs {
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Answer one message: the answer goes to stdout, progress to stderr; `windlass "QUESTION"` does the same
     Run(RunArgs),
-    /// Start the web app and the API; interrupted runs go on
+    /// Start the web app and the API; interrupted runs continue
     Serve(ServeArgs),
     /// Open the terminal app over a server: its sessions, its tools, its models
     Attach(AttachArgs),
-    /// Conversations that were kept: list, show, export, rename, delete
+    /// Saved sessions: list, show, export, rename, delete
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Runs that were kept: list, show, trace, resume, fork, replay, apply
+    /// Recorded runs: list, show, trace, resume, fork, replay, apply
     #[command(subcommand)]
     Runs(RunsCommand),
     /// Find code and notes of the project: by words, by names, by meaning
     Search(SearchArgs),
-    /// The index behind the search: build (unless said otherwise), status, clear, and documents: add, list, remove
+    /// The search index: build (the default), status, clear, and documents: add, list, remove
     Index {
         #[command(subcommand)]
         command: Option<IndexCommand>,
@@ -135,21 +135,21 @@ pub(crate) struct RunArgs {
     /// The message; `-` reads it from stdin. A script with `user` lines needs none
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: Vec<String>,
-    /// Go on with this session; a name that is new begins one
+    /// Continue this session; a new name starts one
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// The module that stands before the model; the message is its inputs: a JSON object, or text for its one input
+    /// Run the message through this module; the message is its inputs: a JSON object, or text for its one input
     #[arg(long, value_name = "ID")]
     pub(crate) module: Option<String>,
-    /// Keep no session on disk: it is gone with the process
+    /// Keep the session in memory only; nothing is saved to disk
     #[arg(long, conflicts_with = "session")]
     pub(crate) ephemeral: bool,
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
-    /// At most so many steps with tools
+    /// Maximum number of steps with tools
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_steps: Option<u32>,
-    /// At most so long, such as 5s, 2m or 1h; time in which you are asked does not count
+    /// Time limit, such as 5s, 2m or 1h; time spent waiting for your answers does not count
     #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
     pub(crate) timeout: Option<u64>,
     /// Answer without tools
@@ -158,7 +158,7 @@ pub(crate) struct RunArgs {
     /// Only these tools, with commas between them
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "no_tools")]
     pub(crate) tools: Option<Vec<String>>,
-    /// How hard the model thinks, and that its thinking is shown
+    /// How hard the model thinks; its thinking is shown as well
     #[arg(long, value_name = "EFFORT", value_parser = EFFORT_WORDS)]
     pub(crate) effort: Option<String>,
     /// Sampling temperature, 0 to 2
@@ -167,10 +167,10 @@ pub(crate) struct RunArgs {
     /// Nucleus sampling, 0 to 1
     #[arg(long, value_name = "NUMBER", value_parser = parse_top_p)]
     pub(crate) top_p: Option<f64>,
-    /// For answers that can be repeated, where the provider can
+    /// Seed for repeatable answers, where the provider supports it
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// What the model is told after the usual system text
+    /// Text that is added to the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
     /// The form of the answer: text, json, or a file with a JSON Schema
@@ -179,7 +179,7 @@ pub(crate) struct RunArgs {
     /// What the model may do with tools until it has called one: auto, required, none, or the name of a tool
     #[arg(long, value_name = "CHOICE", conflicts_with = "no_tools")]
     pub(crate) tool_choice: Option<String>,
-    /// Most tokens of one answer
+    /// Maximum number of tokens of one answer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_output_tokens: Option<u32>,
     /// Background for the message, read from a file
@@ -222,10 +222,10 @@ pub(crate) struct SearchArgs {
     /// Words, a question, a name
     #[arg(required = true)]
     pub(crate) query: Vec<String>,
-    /// At most so many passages
+    /// Maximum number of passages
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) top_k: u32,
-    /// Which ways of finding count
+    /// Which kinds of search to use
     #[arg(long, value_enum, value_name = "KIND", default_value_t = KindArg::Hybrid)]
     pub(crate) kind: KindArg,
     /// Where to look
@@ -262,7 +262,7 @@ pub(crate) enum ScopeArg {
 pub(crate) enum IndexCommand {
     /// Bring the index up to date: what changed is read again
     Build,
-    /// What it holds
+    /// Show what it holds
     Status,
     /// Empty it; the next search builds it again
     Clear,
@@ -319,7 +319,7 @@ pub(crate) enum SessionsCommand {
         /// The title
         title: String,
     },
-    /// Forget it, with its runs and outcomes
+    /// Delete it, with its runs and outcomes
     Delete {
         /// Its id, or the beginning of it; several may be given
         #[arg(required = true)]
@@ -330,7 +330,7 @@ pub(crate) enum SessionsCommand {
 /// How much of a list is shown.
 #[derive(Debug, Clone, Copy, ClapArgs)]
 pub(crate) struct PageArgs {
-    /// At most so many
+    /// Maximum number of entries
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
 }
@@ -365,21 +365,21 @@ pub(crate) enum RunsCommand {
         #[arg(long)]
         otlp: bool,
     },
-    /// Go on with a run that was cut off
+    /// Continue a run that was interrupted
     Resume {
-        /// Its id, or the beginning of it; the newest unfinished run unless given
+        /// Its id, or the beginning of it [default: the newest unfinished run]
         id: Option<String>,
-        /// Run this call again, although nobody knows whether it happened
+        /// Run this call again, although it may have happened already
         #[arg(long, value_name = "CALL_ID")]
         retry: Vec<String>,
         #[command(flatten)]
         permission: PermissionArgs,
     },
-    /// Copy a run up to a step into a new session, and go on there
+    /// Copy a run up to a step into a new session, and continue there
     Fork {
         /// Its id, or the beginning of it
         id: String,
-        /// The last step that is taken over; 0 takes the message alone
+        /// The last step to copy; 0 copies the message alone
         #[arg(long, value_name = "STEP")]
         at: u32,
         /// Another message instead of the user's, with --at 0
@@ -391,21 +391,21 @@ pub(crate) enum RunsCommand {
         #[command(flatten)]
         permission: PermissionArgs,
     },
-    /// Play a run again from its record and say where it differs
+    /// Replay a run from its record and report where it differs
     Replay {
         /// Its id, or the beginning of it
         id: String,
     },
-    /// Look at the edits that the run has staged, and make those you want
+    /// Review the edits that the run has staged, and apply those you want
     Apply {
         /// Its id, or the beginning of it
         id: String,
         /// The staged calls; all that wait if none is named
         call_ids: Vec<String>,
-        /// Make them without asking; a critical one is asked about all the same
+        /// Apply them without asking; you are still asked about critical ones
         #[arg(long)]
         yes: bool,
-        /// Deny calls for this time; beats the approval
+        /// Deny calls this time only; overrides approval
         #[arg(long, value_name = "RULE")]
         deny: Vec<String>,
     },
@@ -414,10 +414,10 @@ pub(crate) enum RunsCommand {
 /// Flags of commands that run calls.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct PermissionArgs {
-    /// Allow calls for this time, such as read_file(src/**)
+    /// Allow calls this time only, such as read_file(src/**)
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,
-    /// Deny calls for this time; beats every other rule
+    /// Deny calls this time only; overrides every other rule
     #[arg(long, value_name = "RULE")]
     pub(crate) deny: Vec<String>,
     /// The mode: what runs without asking [default: ask on a terminal, else never]
@@ -433,15 +433,15 @@ pub(crate) enum ApproveArg {
     ReadOnly,
     /// You are asked before writing, commands and the network
     Ask,
-    /// Edits of files in the project run, about the rest you are asked
+    /// Edits of files in the project run; you are asked about the rest
     Edit,
     /// Everything runs, except commands that destroy beyond the project
     All,
-    /// What would need asking is denied
+    /// Anything you would be asked about is denied
     Never,
     /// Safe and low calls run, the others are denied
     Safe,
-    /// Edits are staged until you apply them (`windlass runs apply`); about the rest you are asked
+    /// Edits are staged until you apply them (`windlass runs apply`); you are asked about the rest
     Stage,
 }
 
@@ -479,7 +479,7 @@ pub(crate) enum ToolsCommand {
         arguments: String,
         #[command(flatten)]
         permission: PermissionArgs,
-        /// At most so long, such as 5s
+        /// Time limit, such as 5s
         #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
         timeout: Option<u64>,
     },
@@ -500,17 +500,17 @@ pub(crate) enum PolicyCommand {
         /// The rule, such as read_file(secrets/**)
         rule: String,
     },
-    /// Take a rule out
+    /// Remove a rule
     Remove {
         /// Its id, from `windlass policy list`
         id: String,
     },
-    /// Take over the rules of another file: that of ZodoLlama, or any that is named
+    /// Import the rules of another file: that of ZodoLlama, or any other
     Import {
         /// The file; without it, the one that ZodoLlama has left in your configuration folder
         file: Option<PathBuf>,
     },
-    /// Say which gate decides a call, and why; the call does not run
+    /// Explain which gate decides a call, and why; the call does not run
     Explain {
         /// The tool
         tool: String,
@@ -557,7 +557,7 @@ fn parse_outcome(text: &str) -> Result<(String, serde_json::Value), String> {
     Ok((call_id.trim().to_owned(), value))
 }
 
-impl Args {
+impl CommandLine {
     /// Reads the arguments of this process; help, version and wrong usage end it here.
     pub(crate) fn of_process() -> Self {
         Self::parse_from(question::as_run(std::env::args_os().collect()))

@@ -20,9 +20,9 @@ pub(crate) enum ModelsCommand {
         /// Its name, PROVIDER/MODEL
         name: String,
     },
-    /// Find out what an endpoint really takes, and keep it: some twenty small requests
+    /// Find out what an endpoint supports, and save it: about twenty small requests
     Doctor {
-        /// Its name, PROVIDER/MODEL; the model that would answer unless given
+        /// Its name, PROVIDER/MODEL [default: the model that would answer]
         name: Option<String>,
     },
     /// Measure how well a model chooses tools and writes calls; nothing is run
@@ -37,24 +37,24 @@ pub(crate) enum ModelsCommand {
 /// `windlass models key …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Keep a key; it is read from stdin, or typed unseen
+    /// Save a key; it is read from stdin, or typed without being shown
     Set {
         /// The provider
         provider: String,
     },
-    /// Forget a key
+    /// Remove a key
     Remove {
         /// The provider
         provider: String,
     },
-    /// Providers that have one there
+    /// List the providers that have a key there
     List,
 }
 
 /// `windlass models eval`.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct EvalArgs {
-    /// Its name, PROVIDER/MODEL; the model that would answer unless given
+    /// Its name, PROVIDER/MODEL [default: the model that would answer]
     pub(crate) name: Option<String>,
     /// The requests and what is expected of each, one JSON object a line [default: a small set of the usual ones]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

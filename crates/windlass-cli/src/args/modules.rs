@@ -25,12 +25,12 @@ pub(crate) enum ModulesCommand {
         #[arg(long, value_name = "JSON")]
         input: Option<String>,
     },
-    /// Look at every file of a folder of modules, and say what is wrong with each
+    /// Check every file of a folder of modules, and report what is wrong with each
     Check {
         /// The folder [default: the project's and the user's]
         #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
         folder: Option<PathBuf>,
-        /// Put the hashes of the files as they are into the manifest
+        /// Write the current hashes of the files to the manifest
         #[arg(long)]
         write_hashes: bool,
     },
@@ -54,7 +54,7 @@ pub(crate) struct ModuleRunArgs {
     pub(crate) input: String,
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
-    /// At most so long, such as 5s or 2m
+    /// Time limit, such as 5s or 2m
     #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
     pub(crate) timeout: Option<u64>,
 }
@@ -67,7 +67,7 @@ pub(crate) struct ModuleScriptArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) permission: PermissionArgs,
-    /// Each module at most so long, such as 5s or 2m
+    /// Time limit of each module, such as 5s or 2m
     #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
     pub(crate) timeout: Option<u64>,
 }
@@ -81,7 +81,7 @@ pub(crate) struct MeasureArgs {
     /// How outputs are compared: exact, contains, json, or module:ID for a module that judges
     #[arg(long, value_name = "METRIC", default_value = "exact")]
     pub(crate) metric: Metric,
-    /// At most so many cases, from the first
+    /// Maximum number of cases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
     #[command(flatten)]
@@ -107,16 +107,16 @@ pub(crate) struct OptimizeArgs {
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
-    /// At most so many examples
+    /// Maximum number of examples
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=32))]
     pub(crate) demos: u32,
     /// The model that proposes instructions, PROVIDER/MODEL; without one, the instruction stays
     #[arg(long, value_name = "MODEL")]
     pub(crate) propose_with: Option<String>,
-    /// At most so many instructions are tried
+    /// Maximum number of instructions to try
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub(crate) proposals: u32,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::Args;
+use super::CommandLine;
 use crate::terminal::nearest::nearest;
 
 /// What the words of a command line are.
@@ -29,7 +29,7 @@ pub(super) fn as_run(mut line: Vec<OsString>) -> Vec<OsString> {
         Meant::Question => line.insert(1, "run".into()),
         Meant::Misspelt(word, near) => {
             let message = format!("there is no command '{word}'; did you mean '{near}'?");
-            Args::command().error(ErrorKind::InvalidSubcommand, message).exit()
+            CommandLine::command().error(ErrorKind::InvalidSubcommand, message).exit()
         }
     }
     line
@@ -41,7 +41,7 @@ fn meant(words: &[String]) -> Meant {
     if first.contains(char::is_whitespace) {
         return Meant::Question;
     }
-    let command = Args::command();
+    let command = CommandLine::command();
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
     if names.contains(&first.as_str()) || first == "help" {
         return Meant::Command;
@@ -71,7 +71,7 @@ fn without_flags(words: &[String]) -> Vec<String> {
 
 /// Flags, of all commands and of `run`, that take the word after them.
 fn values_taken() -> Vec<String> {
-    let command = Args::command();
+    let command = CommandLine::command();
     let run = command.find_subcommand("run");
     let flags = command.get_arguments().chain(run.into_iter().flat_map(clap::Command::get_arguments));
     let takes = flags.filter(|flag| flag.get_action().takes_values());

@@ -10,20 +10,20 @@ use windlass_tui::{Parting, ThemeKind, TuiConfig, TuiError};
 
 use crate::args::{AppArgs, GlobalArgs, PermissionArgs};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
-use crate::config::{Config, Flags};
+use crate::complaint::{CommandError, Result};
+use crate::config::{CliConfig, Flags};
 use crate::exit::Exit;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::providers::choice::choose;
 use crate::providers::local::small_print;
 use crate::providers::open::OpenModels;
 use crate::telemetry;
-use crate::terminal::app_files::Desk;
-use crate::terminal::log::Holding;
+use crate::terminal::app_files::AppFiles;
+use crate::terminal::log::HeldLog;
 use crate::terminal::out::tell_line;
 use crate::terminal::run_follower::refused;
 use crate::terminal::signals::Signals;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// Readers of the store: a list is read while a session is.
 const READERS: usize = 2;
@@ -33,19 +33,18 @@ pub(crate) fn has_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Runs the app.
 pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let permission = PermissionArgs { approve: args.approve, ..PermissionArgs::default() };
-    let house = House::build_for(flags, &permission, true)?;
-    let config = &house.config;
+    let wiring = Wiring::build_for(flags, &permission, true)?;
+    let config = &wiring.config;
     let chosen = choose(config)?;
     let notice = small_print(chosen.model.name());
-    let archive = Archive::open(&config.folders, READERS)?;
-    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
+    let archive = SessionArchive::open(&config.folders, READERS)?;
+    let models = Arc::new(OpenModels::of(&wiring, chosen, true)?);
     block_on(async {
-        let host = house.host(Arc::clone(&archive.store), models);
-        house.begin();
+        let host = wiring.host(Arc::clone(&archive.store), models);
+        wiring.begin();
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
         let tui = TuiConfig { session, notice, ..tui_config(config, None) };
@@ -58,7 +57,11 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
 }
 
 /// The session that is to be shown.
-async fn find_session(host: &dyn HostPort, archive: &Archive, args: &AppArgs) -> Result<Option<SessionId>> {
+async fn find_session(
+    host: &dyn HostPort,
+    archive: &SessionArchive,
+    args: &AppArgs,
+) -> Result<Option<SessionId>> {
     if let Some(wanted) = &args.session {
         return archive.session(wanted).await.map(|row| Some(row.session_id));
     }
@@ -71,7 +74,7 @@ async fn find_session(host: &dyn HostPort, archive: &Archive, args: &AppArgs) ->
 }
 
 /// How the app begins, as the configuration and the terminal have it.
-pub(crate) fn tui_config(config: &Config, place: Option<String>) -> TuiConfig {
+pub(crate) fn tui_config(config: &CliConfig, place: Option<String>) -> TuiConfig {
     TuiConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         place,
@@ -83,7 +86,7 @@ pub(crate) fn tui_config(config: &Config, place: Option<String>) -> TuiConfig {
 }
 
 /// The theme that was named, else the one that fits the terminal's ground, as far as that is known.
-fn theme(config: &Config) -> ThemeKind {
+fn theme(config: &CliConfig) -> ThemeKind {
     if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         return ThemeKind::Plain;
     }
@@ -97,8 +100,8 @@ fn theme(config: &Config) -> ThemeKind {
 }
 
 /// Shows a host until the user leaves or a signal comes.
-pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfig) -> Result<Parting> {
-    let _holding = Holding::begin();
+pub(crate) async fn show(host: Arc<dyn HostPort>, config: &CliConfig, tui: TuiConfig) -> Result<Parting> {
+    let _holding = HeldLog::begin();
     let mut signals = Signals::listen()?;
     let stop = Box::pin(async move {
         signals.next().await;
@@ -106,10 +109,10 @@ pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfi
         crate::crash_points::panic_if_wanted();
     });
     let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
-    let desk = Arc::new(Desk::new(&config.folders, folder));
-    windlass_tui::run(host, desk, tui, stop).await.map_err(|error| match error {
+    let files = Arc::new(AppFiles::new(&config.folders, folder));
+    windlass_tui::run(host, files, tui, stop).await.map_err(|error| match error {
         TuiError::Terminal(_) => {
-            Complaint::failed(error.to_string()).cure("windlass run \"…\" needs no screen")
+            CommandError::failed(error.to_string()).cure("windlass run \"…\" needs no screen")
         }
         TuiError::Host(error) => refused(error),
     })
@@ -121,7 +124,7 @@ pub(crate) fn say_goodbye(global: &GlobalArgs, parting: &Parting) {
         return;
     }
     if let Some(run_id) = &parting.run_id {
-        tell_line(&format!("the run was stopped in the middle; to go on: windlass runs resume {run_id}"));
+        tell_line(&format!("the run was stopped in the middle; to continue: windlass runs resume {run_id}"));
     }
     if let Some(session_id) = &parting.session_id {
         tell_line(&format!("to come back: windlass --session {session_id}"));

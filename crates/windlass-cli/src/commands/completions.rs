@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::args::Args;
+use crate::args::CommandLine;
 use crate::complaint::Result;
 use crate::exit::Exit;
 use crate::terminal::out::print;
@@ -11,7 +11,7 @@ use crate::terminal::out::print;
 /// Prints the completions of a shell.
 pub(crate) fn run(shell: Shell) -> Result<Exit> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "windlass", &mut script);
+    clap_complete::generate(shell, &mut CommandLine::command(), "windlass", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }

@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use crate::args::{ConfigCommand, GlobalArgs};
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::{
-    Config, Flags, Folders, KEYS, PROVIDERS, Surroundings, find_key, key_names, project_file, template,
+    CliConfig, Flags, Folders, KEYS, PROVIDERS, ProcessEnvironment, find_key, key_names, project_file,
+    template,
 };
 use crate::exit::Exit;
 use crate::terminal::ask::can_ask;
@@ -16,7 +17,6 @@ use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::table::lay_out;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: &ConfigCommand) -> Result<Exit> {
     match command {
         ConfigCommand::Explain { key } => explain(global, key.as_deref())?,
@@ -27,9 +27,9 @@ pub(crate) fn run(global: &GlobalArgs, command: &ConfigCommand) -> Result<Exit> 
 }
 
 /// The configuration, its warnings told.
-pub(crate) fn resolve(global: &GlobalArgs) -> Result<Config> {
+pub(crate) fn resolve(global: &GlobalArgs) -> Result<CliConfig> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
-    let config = Config::resolve(&Surroundings::of_process(can_ask())?, &flags)?;
+    let config = CliConfig::resolve(&ProcessEnvironment::of_process(can_ask())?, &flags)?;
     if !global.quiet {
         config.warnings.iter().for_each(|warning| warn(warning));
     }
@@ -59,7 +59,7 @@ fn explain(global: &GlobalArgs, wanted: Option<&str>) -> Result<()> {
     if rows.is_empty() && wanted.is_some_and(|wanted| find_key(wanted).is_none()) {
         let wanted = wanted.unwrap_or_default();
         let cure = did_you_mean(wanted, key_names());
-        return Err(Complaint::usage(format!("there is no setting '{wanted}'"))
+        return Err(CommandError::usage(format!("there is no setting '{wanted}'"))
             .cure(cure.unwrap_or_else(|| "windlass config explain lists all settings".into())));
     }
     if global.json { print_json(&settings) } else { print(&lay_out(&rows)) }
@@ -93,7 +93,7 @@ fn path(global: &GlobalArgs) -> Result<()> {
 fn init(global: &GlobalArgs) -> Result<()> {
     let folders = Folders::of_user(global.config.as_deref(), global.data.as_deref())?;
     let path = &folders.config_file;
-    let failed = |error: io::Error| Complaint::file(path, "written", &error);
+    let failed = |error: io::Error| CommandError::file(path, "written", &error);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
@@ -105,7 +105,7 @@ fn init(global: &GlobalArgs) -> Result<()> {
     let mut file = match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let what = format!("there is already a configuration file {}", path.display());
-            return Err(Complaint::usage(what).cure("edit it, or move it away first"));
+            return Err(CommandError::usage(what).cure("edit it, or move it away first"));
         }
         opened => opened.map_err(failed)?,
     };

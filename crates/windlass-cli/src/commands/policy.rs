@@ -14,16 +14,15 @@ use windlass_engine::explain::{CallFate, CallJudge};
 use crate::args::{GlobalArgs, PermissionArgs, PolicyCommand};
 use crate::commands::run::block_on;
 use crate::commands::tools::{read_arguments, unknown_tool};
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::table::lay_out;
-use crate::wiring::{House, doubt};
+use crate::wiring::{Wiring, doubt};
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
     match command {
         PolicyCommand::List => list(global)?,
@@ -39,10 +38,10 @@ pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
 }
 
 fn list(global: &GlobalArgs) -> Result<()> {
-    let house = House::plain(global)?;
-    let mut rules = house.policies.rules().rules().to_vec();
-    offer_import(&house, &rules);
-    rules.extend(grants(&house)?);
+    let wiring = Wiring::plain(global)?;
+    let mut rules = wiring.policies.rules().rules().to_vec();
+    offer_import(&wiring, &rules);
+    rules.extend(grants(&wiring)?);
     if global.json {
         let rules: Vec<Value> = rules.iter().map(to_json).collect();
         return print_json(&rules);
@@ -64,10 +63,10 @@ fn list(global: &GlobalArgs) -> Result<()> {
 }
 
 /// What sessions are granted, in whatever process they run.
-fn grants(house: &House) -> Result<Vec<Rule>> {
-    let Some(archive) = Archive::existing(&house.config.folders)? else { return Ok(Vec::new()) };
+fn grants(wiring: &Wiring) -> Result<Vec<Rule>> {
+    let Some(archive) = SessionArchive::existing(&wiring.config.folders)? else { return Ok(Vec::new()) };
     block_on(async {
-        archive.store.all_grants().await.map_err(|failure| Complaint::failed(failure.to_string()))
+        archive.store.all_grants().await.map_err(|failure| CommandError::failed(failure.to_string()))
     })
 }
 
@@ -84,13 +83,13 @@ fn to_json(rule: &Rule) -> Value {
 
 fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
     let rule = Rule::parse(effect, text, RuleSource::User)
-        .map_err(|error| Complaint::usage(error.to_string()).at(format!("the rule '{text}'")))?
+        .map_err(|error| CommandError::usage(error.to_string()).at(format!("the rule '{text}'")))?
         .stamped(Clock::system().now_ms());
-    let house = House::plain(global)?;
-    if let (Some(doubt), false) = (doubt(&rule, &house.registry.snapshot().toolset), global.quiet) {
+    let wiring = Wiring::plain(global)?;
+    if let (Some(doubt), false) = (doubt(&rule, &wiring.registry.snapshot().toolset), global.quiet) {
         warn(&doubt);
     }
-    let id = house.policies.add(rule.clone()).map_err(unstored)?;
+    let id = wiring.policies.add(rule.clone()).map_err(unstored)?;
     if global.json {
         return print_json(&to_json(&Rule { id, ..rule }));
     }
@@ -98,19 +97,19 @@ fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
 }
 
 fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
-    let house = House::plain(global)?;
+    let wiring = Wiring::plain(global)?;
     if Rule::grant_number(id).is_some() {
-        return revoke(global, &house, id);
+        return revoke(global, &wiring, id);
     }
-    let stored = house.policies.stored();
+    let stored = wiring.policies.stored();
     if stored.get(id).is_none() {
         let cure = did_you_mean(id, stored.rules().iter().map(|rule| rule.id.as_str()));
-        return Err(Complaint::usage(format!("there is no stored rule '{id}'"))
-            .at(house.config.folders.policies_file.display())
+        return Err(CommandError::usage(format!("there is no stored rule '{id}'"))
+            .at(wiring.config.folders.policies_file.display())
             .cure(cure.unwrap_or_else(|| "windlass policy list".into())));
     }
-    let Some(rule) = house.policies.remove(id).map_err(unstored)? else {
-        return Err(Complaint::failed(format!("the rule '{id}' was removed by somebody else")));
+    let Some(rule) = wiring.policies.remove(id).map_err(unstored)? else {
+        return Err(CommandError::failed(format!("the rule '{id}' was removed by somebody else")));
     };
     if global.json {
         return print_json(&to_json(&rule));
@@ -119,12 +118,12 @@ fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
 }
 
 /// Says that rules of ZodoLlama are there which do not hold here.
-fn offer_import(house: &House, rules: &[Rule]) {
-    let Some(file) = house.config.folders.zodo_policies() else { return };
+fn offer_import(wiring: &Wiring, rules: &[Rule]) {
+    let Some(file) = wiring.config.folders.zodo_policies() else { return };
     let read = read_rules(&file);
     if !read.is_ok_and(|theirs| missing(&theirs, rules).next().is_none()) {
         warn(&format!(
-            "ZodoLlama's rules in {} do not hold here; windlass policy import takes them over",
+            "ZodoLlama's rules in {} are not used here; windlass policy import imports them",
             file.display()
         ));
     }
@@ -138,7 +137,7 @@ fn missing<'a>(theirs: &'a PolicySet, ours: &'a [Rule]) -> impl Iterator<Item = 
 }
 
 fn read_rules(file: &Path) -> Result<PolicySet> {
-    let unread = |problem: String| Complaint::failed(problem).at(file.display());
+    let unread = |problem: String| CommandError::failed(problem).at(file.display());
     let text =
         fs::read_to_string(file).map_err(|error| unread(format!("the file cannot be read: {error}")))?;
     PolicySet::from_json(&text).map_err(|error| unread(error.to_string()))
@@ -146,16 +145,16 @@ fn read_rules(file: &Path) -> Result<PolicySet> {
 
 /// Stores the rules of another file that are not stored yet.
 fn import(global: &GlobalArgs, file: Option<PathBuf>) -> Result<()> {
-    let house = House::plain(global)?;
-    let Some(file) = file.or_else(|| house.config.folders.zodo_policies()) else {
-        return Err(Complaint::usage("ZodoLlama has left no rules in your configuration folder")
+    let wiring = Wiring::plain(global)?;
+    let Some(file) = file.or_else(|| wiring.config.folders.zodo_policies()) else {
+        return Err(CommandError::usage("ZodoLlama has left no rules in your configuration folder")
             .cure("windlass policy import FILE"));
     };
-    let (theirs, ours) = (read_rules(&file)?, house.policies.stored());
+    let (theirs, ours) = (read_rules(&file)?, wiring.policies.stored());
     let mut imported = Vec::new();
     for rule in missing(&theirs, ours.rules()) {
         let rule = Rule { id: String::new(), ..rule.clone() };
-        let id = house.policies.add(rule.clone()).map_err(unstored)?;
+        let id = wiring.policies.add(rule.clone()).map_err(unstored)?;
         imported.push(Rule { id, ..rule });
     }
     if global.json {
@@ -171,19 +170,20 @@ fn import(global: &GlobalArgs, file: Option<PathBuf>) -> Result<()> {
     print(&lay_out(&rows))
 }
 
-fn revoke(global: &GlobalArgs, house: &House, id: &str) -> Result<()> {
-    let granted = grants(house)?;
-    let found = granted.iter().find(|rule| rule.id == id).zip(Archive::existing(&house.config.folders)?);
+fn revoke(global: &GlobalArgs, wiring: &Wiring, id: &str) -> Result<()> {
+    let granted = grants(wiring)?;
+    let found =
+        granted.iter().find(|rule| rule.id == id).zip(SessionArchive::existing(&wiring.config.folders)?);
     let Some((rule, archive)) = found else {
         let cure = did_you_mean(id, granted.iter().map(|rule| rule.id.as_str()));
-        return Err(Complaint::usage(format!("there is no grant '{id}'"))
+        return Err(CommandError::usage(format!("there is no grant '{id}'"))
             .cure(cure.unwrap_or_else(|| "windlass policy list".into())));
     };
     let revoked = block_on(async {
-        archive.store.revoke(id).await.map_err(|failure| Complaint::failed(failure.to_string()))
+        archive.store.revoke(id).await.map_err(|failure| CommandError::failed(failure.to_string()))
     })?;
     if !revoked {
-        return Err(Complaint::failed(format!("the grant '{id}' was revoked by somebody else")));
+        return Err(CommandError::failed(format!("the grant '{id}' was revoked by somebody else")));
     }
     if global.json {
         return print_json(&to_json(rule));
@@ -191,15 +191,15 @@ fn revoke(global: &GlobalArgs, house: &House, id: &str) -> Result<()> {
     print_line(&format!("revoked {id}  {rule}"))
 }
 
-fn unstored(error: PolicyFailure) -> Complaint {
-    Complaint::failed(error.to_string())
+fn unstored(error: PolicyFailure) -> CommandError {
+    CommandError::failed(error.to_string())
 }
 
 fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &PermissionArgs) -> Result<()> {
     let arguments = read_arguments(arguments)?;
-    let house = House::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
-    match find_out(&house, tool, arguments)? {
-        CallFate::Unknown => Err(unknown_tool(tool, house.registry.snapshot().toolset.names())),
+    let wiring = Wiring::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
+    match find_out(&wiring, tool, arguments)? {
+        CallFate::Unknown => Err(unknown_tool(tool, wiring.registry.snapshot().toolset.names())),
         CallFate::Explained(explanation) if global.json => print_json(&explanation),
         CallFate::Explained(explanation) => print(&tell(&explanation)),
         CallFate::Refused { gate, failure } if global.json => print_json(&json!({
@@ -216,12 +216,12 @@ fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &Permis
 }
 
 /// What would become of a call; the gates before the rules can refuse it without an explanation.
-fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
-    let config = &house.config;
+fn find_out(wiring: &Wiring, tool: &str, arguments: String) -> Result<CallFate> {
+    let config = &wiring.config;
     let clock = Clock::system();
     let judge = CallJudge {
-        registry: &house.registry,
-        policies: house.policies.as_ref(),
+        registry: &wiring.registry,
+        policies: wiring.policies.as_ref(),
         approve: config.approve,
         profile: &config.profile,
         root: &config.root,

@@ -11,7 +11,7 @@ use crate::args::{GlobalArgs, KindArg, ScopeArg, SearchArgs};
 use crate::commands::config::resolve;
 use crate::commands::index::{open_index, update};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::exit::Exit;
 use crate::terminal::out::{print, print_json, warn};
 use crate::terminal::short_line::short_line;
@@ -23,7 +23,6 @@ const LINE_CHARS_MAX: usize = 120;
 /// Text that is looked through for people: they see the first lines, programs all of it.
 const BUDGET: TokenBudget = TokenBudget { total: 200_000, file: 100_000, passage: 4_000 };
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &SearchArgs) -> Result<Exit> {
     let config = resolve(global)?;
     let index = open_index(&config)?;
@@ -67,11 +66,11 @@ fn scope(arg: ScopeArg) -> SearchScope {
     }
 }
 
-fn complaint(failure: SearchFailure) -> Complaint {
+fn complaint(failure: SearchFailure) -> CommandError {
     match failure {
-        SearchFailure::Missing(text) => Complaint::failed(text).cure("windlass index build"),
-        SearchFailure::Invalid(text) | SearchFailure::Unsupported(text) => Complaint::usage(text),
-        SearchFailure::Broken(text) => Complaint::failed(text),
+        SearchFailure::Missing(text) => CommandError::failed(text).cure("windlass index build"),
+        SearchFailure::Invalid(text) | SearchFailure::Unsupported(text) => CommandError::usage(text),
+        SearchFailure::Broken(text) => CommandError::failed(text),
     }
 }
 

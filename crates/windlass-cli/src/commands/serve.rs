@@ -13,12 +13,12 @@ use windlass_server::{ServerConfig, UnsafeAddress};
 
 use crate::args::{GlobalArgs, ServeArgs};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::token;
-use crate::config::{Config, Flags};
+use crate::config::{CliConfig, Flags};
 use crate::exit::Exit;
 use crate::project::lock_wait::LockWait;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::providers::choice::choose;
 use crate::providers::local::small_print;
 use crate::providers::open::OpenModels;
@@ -27,7 +27,7 @@ use crate::terminal::browser;
 use crate::terminal::out::{print_line, tell_line};
 use crate::terminal::run_follower::refused;
 use crate::terminal::signals::Signals;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// Where the server listens unless it is told otherwise.
 const ADDRESS: &str = "127.0.0.1:4117";
@@ -35,24 +35,23 @@ const ADDRESS: &str = "127.0.0.1:4117";
 /// Readers of the store: lists and old events are read beside each other.
 const READERS: usize = 2;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), server: Some(args.clone()), ..Flags::default() };
     // Questions are answered over HTTP: somebody can always be asked.
-    let house = House::build_for(flags, &args.permission, true)?;
-    let config = &house.config;
+    let wiring = Wiring::build_for(flags, &args.permission, true)?;
+    let config = &wiring.config;
     let address = find_address(config)?;
     let server = server_config(config, address)?;
     let chosen = choose(config)?;
     let model = chosen.model.name().to_owned();
-    let archive = Archive::open(&config.folders, READERS)?;
-    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
+    let archive = SessionArchive::open(&config.folders, READERS)?;
+    let models = Arc::new(OpenModels::of(&wiring, chosen, true)?);
     block_on(async {
         let signals = Signals::listen()?;
         let listener = bind(address).await?;
         let bound = listener.local_addr().unwrap_or(address);
-        let host = house.host(Arc::clone(&archive.store), models);
-        house.begin();
+        let host = wiring.host(Arc::clone(&archive.store), models);
+        wiring.begin();
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         say_where(global, config, bound, &model)?;
         if let Some(words) = small_print(&model).filter(|_| !global.quiet) {
@@ -88,14 +87,14 @@ async fn serve(
         // The counter lives as long as the runtime.
         let _ = first.wait_for(|count| *count > 0).await;
         if !is_quiet {
-            tell_line("stopping: runs come to a safe point; once more does not wait");
+            tell_line("stopping: runs are brought to a safe point; press again to stop at once");
         }
     };
     let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
     let work = async {
         let served = windlass_server::serve(listener, app, shutdown).await;
         host.close().await.map_err(refused)?;
-        served.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))
+        served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))
     };
     tokio::select! {
         biased;
@@ -105,10 +104,10 @@ async fn serve(
 }
 
 /// The address of the configuration; a name is looked up.
-fn find_address(config: &Config) -> Result<SocketAddr> {
+fn find_address(config: &CliConfig) -> Result<SocketAddr> {
     let text = config.settings.text("server.addr").unwrap_or(ADDRESS);
     let wrong = |why: String| {
-        Complaint::usage(format!("'{text}' is no address to listen on: {why}"))
+        CommandError::usage(format!("'{text}' is no address to listen on: {why}"))
             .at(config.place("server.addr"))
             .cure("--addr 127.0.0.1:4117, or --addr 127.0.0.1:0 for any free port")
     };
@@ -116,7 +115,7 @@ fn find_address(config: &Config) -> Result<SocketAddr> {
     found.next().ok_or_else(|| wrong("it stands for nothing".to_owned()))
 }
 
-fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
+fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig> {
     let settings = &config.settings;
     let token = settings.text("server.token_file").map(|file| {
         let read = token::read(Path::new(file));
@@ -126,7 +125,7 @@ fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
     });
     let token = token.transpose()?;
     let unsafe_address = |error: UnsafeAddress| {
-        Complaint::usage(error.to_string())
+        CommandError::usage(error.to_string())
             .at(config.place("server.addr"))
             .cure("windlass serve --addr 0.0.0.0:4117 --token-file FILE")
     };
@@ -151,16 +150,16 @@ async fn bind(address: SocketAddr) -> Result<TcpListener> {
     }
 }
 
-fn unbound(address: SocketAddr, error: &io::Error) -> Complaint {
+fn unbound(address: SocketAddr, error: &io::Error) -> CommandError {
     let complaint = match error.kind() {
-        io::ErrorKind::AddrInUse => Complaint::failed(format!("{address} is in use by another program")),
-        _ => Complaint::failed(format!("{address} cannot be listened on: {error}")),
+        io::ErrorKind::AddrInUse => CommandError::failed(format!("{address} is in use by another program")),
+        _ => CommandError::failed(format!("{address} cannot be listened on: {error}")),
     };
     complaint.cure(format!("--addr {}:0 takes a free port", address.ip()))
 }
 
 /// The address goes to stdout, where a script can read it; the rest is for people.
-fn say_where(global: &GlobalArgs, config: &Config, bound: SocketAddr, model: &str) -> Result<()> {
+fn say_where(global: &GlobalArgs, config: &CliConfig, bound: SocketAddr, model: &str) -> Result<()> {
     print_line(&format!("http://{bound}/"))?;
     if !global.quiet {
         let data = std::path::absolute(&config.folders.data).unwrap_or_else(|_| config.folders.data.clone());
@@ -172,15 +171,15 @@ fn say_where(global: &GlobalArgs, config: &Config, bound: SocketAddr, model: &st
 async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {
     let found = host.recover().await.map_err(refused)?;
     let said = [
-        (found.taken_up, "taken up again"),
+        (found.taken_up, "resumed"),
         (found.waiting, "waiting for an answer"),
         (found.held, "busy in another process"),
-        (found.failed, "could not be taken up; -v says why"),
+        (found.failed, "could not be resumed; -v says why"),
     ];
     let parts: Vec<String> =
         said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     if !parts.is_empty() && !is_quiet {
-        tell_line(&format!("runs that were cut off: {}", parts.join(", ")));
+        tell_line(&format!("interrupted runs: {}", parts.join(", ")));
     }
     Ok(())
 }

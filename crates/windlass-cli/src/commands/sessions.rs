@@ -5,25 +5,25 @@ use std::path::Path;
 use serde_json::json;
 use windlass_core::store::{SessionQuery, SessionRow};
 use windlass_engine::clock::Clock;
+use windlass_tui::figures::ago;
 
 use crate::args::{GlobalArgs, PageArgs, SessionsCommand};
 use crate::commands::index::documents;
 use crate::commands::runs::conversation::tell;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Folders;
 use crate::exit::Exit;
-use crate::project::store::{Archive, age, failed, short};
+use crate::project::store::{SessionArchive, failed, short};
 use crate::providers::target::wait_for;
 use crate::terminal::out::{print, print_coloured, print_exact, print_json, print_line, tell_line};
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
 
 /// Characters of a title in a list.
-const TITLE_CHARS_MAX: usize = 60;
+const COLUMN_CHARS_MAX: usize = 60;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: SessionsCommand) -> Result<Exit> {
-    let archive = Archive::of_user(global)?;
+    let archive = SessionArchive::of_user(global)?;
     wait_for(async {
         match command {
             SessionsCommand::List { text, page } => list(global, &archive, text, page).await,
@@ -36,7 +36,12 @@ pub(crate) fn run(global: &GlobalArgs, command: SessionsCommand) -> Result<Exit>
     Ok(Exit::Done)
 }
 
-async fn list(global: &GlobalArgs, archive: &Archive, text: Option<String>, page: PageArgs) -> Result<()> {
+async fn list(
+    global: &GlobalArgs,
+    archive: &SessionArchive,
+    text: Option<String>,
+    page: PageArgs,
+) -> Result<()> {
     // One more than is shown says whether there are more.
     let wanted = usize::try_from(page.limit).unwrap_or(usize::MAX);
     let query = SessionQuery { text, before: None, rows_max: wanted.saturating_add(1) };
@@ -47,7 +52,7 @@ async fn list(global: &GlobalArgs, archive: &Archive, text: Option<String>, page
         return print_json(&rows);
     }
     if rows.is_empty() {
-        return print_line("no sessions yet; windlass run \"…\" begins one");
+        return print_line("no sessions yet; windlass run \"…\" starts one");
     }
     print(&table(&rows))?;
     if has_more && !global.quiet {
@@ -62,24 +67,24 @@ fn table(rows: &[SessionRow]) -> String {
     let mut lines = vec![["SESSION", "CHANGED", "RUNS", "MODEL", "TITLE"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
-            short_line(short(row.session_id.as_str(), &ids), TITLE_CHARS_MAX),
-            age(now, row.updated_ms),
+            short_line(short(row.session_id.as_str(), &ids), COLUMN_CHARS_MAX),
+            ago(now, row.updated_ms),
             row.runs.to_string(),
-            short_line(&row.begin.model, TITLE_CHARS_MAX),
-            short_line(&row.begin.title, TITLE_CHARS_MAX),
+            short_line(&row.begin.model, COLUMN_CHARS_MAX),
+            short_line(&row.begin.title, COLUMN_CHARS_MAX),
         ]
     }));
     lay_out(&lines)
 }
 
-async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
+async fn show(global: &GlobalArgs, archive: &SessionArchive, id: &str) -> Result<()> {
     let row = archive.session(id).await?;
     let records = archive.records(&row.session_id).await?;
     let stories = tell(records.iter().map(AsRef::as_ref));
     if global.json {
         return print_json(&json!({"session": row, "runs": stories}));
     }
-    let title = short_line(&row.begin.title, TITLE_CHARS_MAX);
+    let title = short_line(&row.begin.title, COLUMN_CHARS_MAX);
     let mut text = format!("session {} · {title}\n", row.session_id);
     for story in stories {
         text.push('\n');
@@ -88,22 +93,22 @@ async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
     print_coloured(&text)
 }
 
-async fn export(archive: &Archive, id: &str) -> Result<()> {
+async fn export(archive: &SessionArchive, id: &str) -> Result<()> {
     let row = archive.session(id).await?;
     for record in archive.records(&row.session_id).await? {
         let line = serde_json::to_string(record.as_ref())
-            .map_err(|error| Complaint::failed(format!("a record could not be written: {error}")))?;
+            .map_err(|error| CommandError::failed(format!("a record could not be written: {error}")))?;
         print_exact(&format!("{line}\n"))?;
     }
     Ok(())
 }
 
-async fn rename(archive: &Archive, id: &str, title: &str) -> Result<()> {
+async fn rename(archive: &SessionArchive, id: &str, title: &str) -> Result<()> {
     let row = archive.session(id).await?;
     archive.store.rename_session(&row.session_id, title).await.map_err(|failure| failed(&failure))
 }
 
-async fn delete(global: &GlobalArgs, archive: &Archive, ids: &[String]) -> Result<()> {
+async fn delete(global: &GlobalArgs, archive: &SessionArchive, ids: &[String]) -> Result<()> {
     let folders = Folders::of_user(global.config.as_deref(), global.data.as_deref())?;
     let mut rows = Vec::new();
     for id in ids {
@@ -112,7 +117,7 @@ async fn delete(global: &GlobalArgs, archive: &Archive, ids: &[String]) -> Resul
     for row in rows {
         let session_id = &row.session_id;
         if let Some(by) = archive.claim(session_id).await? {
-            return Err(Complaint::failed(format!("session {session_id} is in use by {by}"))
+            return Err(CommandError::failed(format!("session {session_id} is in use by {by}"))
                 .cure("wait for it, or stop that process"));
         }
         archive.store.delete_session(session_id).await.map_err(|failure| failed(&failure))?;

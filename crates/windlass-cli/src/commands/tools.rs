@@ -18,24 +18,23 @@ use windlass_engine::one_call::OneCall;
 
 use crate::args::{GlobalArgs, PermissionArgs, ToolsCommand};
 use crate::commands::run::{block_on, memory, read_bounded};
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
 use crate::providers::open::OneModel;
-use crate::terminal::ask::Asker;
+use crate::terminal::ask::TerminalAsker;
 use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_exact, print_json};
 use crate::terminal::progress::Detail;
-use crate::terminal::run_follower::{Ending, Front, refused};
-use crate::terminal::screen::{Output, Screen, Telling};
+use crate::terminal::run_follower::{FollowedEnd, RunFollower, refused};
+use crate::terminal::screen::{RunScreen, StderrForm, StdoutForm};
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// Characters of a description in the list.
 const DESCRIPTION_CHARS_MAX: usize = 90;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ToolsCommand) -> Result<Exit> {
     match command {
         ToolsCommand::List => list(global),
@@ -47,8 +46,8 @@ pub(crate) fn run(global: &GlobalArgs, command: ToolsCommand) -> Result<Exit> {
 }
 
 fn list(global: &GlobalArgs) -> Result<Exit> {
-    let house = House::plain(global)?;
-    let specs = house.registry.snapshot_of(&house.config.profile).toolset.specs();
+    let wiring = Wiring::plain(global)?;
+    let specs = wiring.registry.snapshot_of(&wiring.config.profile).toolset.specs();
     if global.json {
         print_json(&specs)?;
         return Ok(Exit::Done);
@@ -74,9 +73,11 @@ fn word(value: &impl serde::Serialize) -> String {
 }
 
 fn show(global: &GlobalArgs, name: &str) -> Result<Exit> {
-    let house = House::plain(global)?;
-    let shelf = house.registry.snapshot();
-    let Some(entry) = shelf.toolset.find(name) else { return Err(unknown_tool(name, shelf.toolset.names())) };
+    let wiring = Wiring::plain(global)?;
+    let snapshot = wiring.registry.snapshot();
+    let Some(entry) = snapshot.toolset.find(name) else {
+        return Err(unknown_tool(name, snapshot.toolset.names()));
+    };
     if global.json {
         print_json(&entry.spec)?;
     } else {
@@ -86,9 +87,9 @@ fn show(global: &GlobalArgs, name: &str) -> Result<Exit> {
 }
 
 /// There is no such tool.
-pub(crate) fn unknown_tool<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Complaint {
+pub(crate) fn unknown_tool<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> CommandError {
     let cure = did_you_mean(name, known);
-    Complaint::usage(format!("there is no tool '{name}'"))
+    CommandError::usage(format!("there is no tool '{name}'"))
         .cure(cure.unwrap_or_else(|| "windlass tools list".into()))
 }
 
@@ -125,7 +126,7 @@ fn describe(spec: &ToolSpec) -> String {
         own("other names", list(spec.aliases.clone())),
         own(
             "time limit",
-            spec.timeout_ms.map_or_else(|| "the profile's".into(), crate::config::duration::show_ms),
+            spec.timeout_ms.map_or_else(|| "the profile's".into(), windlass_tui::figures::duration),
         ),
     ]));
     for example in &spec.examples {
@@ -144,7 +145,7 @@ pub(crate) fn read_arguments(typed: &str) -> Result<String> {
         None => Ok(typed.to_owned()),
         Some(path) => {
             let file = File::open(path).map_err(|error| {
-                Complaint::usage(format!("the arguments in '{path}' cannot be read: {error}"))
+                CommandError::usage(format!("the arguments in '{path}' cannot be read: {error}"))
             })?;
             read_bounded(file, path)
         }
@@ -159,33 +160,34 @@ fn call(
     timeout_ms: Option<u64>,
 ) -> Result<Exit> {
     let arguments = read_arguments(arguments)?;
-    let mut house = House::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
+    let mut wiring = Wiring::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
     // The call is given as a call, by somebody who may use every tool, whatever a model of this profile would do; its
     // outcome keeps the profile's envelope.
-    house.config.profile.dialect = Dialect::Native;
-    house.config.profile.tools = None;
+    wiring.config.profile.dialect = Dialect::Native;
+    wiring.config.profile.tools = None;
     // Nobody would find an edit that was staged in a session which is not kept.
-    house.config.approve = match house.config.approve {
+    wiring.config.approve = match wiring.config.approve {
         ApproveMode::Stage => ApproveMode::Ask,
         ApproveMode::StageOnly => ApproveMode::Never,
         mode => mode,
     };
     if let Some(timeout_ms) = timeout_ms {
         // Work is all there is: the time for a final answer comes on top.
-        let limits = &mut house.config.profile.limits;
+        let limits = &mut wiring.config.profile.limits;
         limits.run_timeout_ms = timeout_ms.saturating_add(limits.final_reserve_ms);
     }
     let telling = match global.verbose {
-        0 => Telling::Silent,
-        _ => Telling::Lines(Detail::Full),
+        0 => StderrForm::Silent,
+        _ => StderrForm::Lines(Detail::Full),
     };
     let models = Arc::new(OneModel(Arc::new(OneCall::new(name.clone(), arguments))));
     let (outcome, is_cancelled) = block_on(async {
-        let host = house.host(memory(), models);
-        let screen = Screen::new(Output::Nothing, telling, false);
-        let (port, asker) = (Arc::clone(&host) as Arc<dyn HostPort>, Asker::new(house.can_ask));
-        let mut front =
-            Front::new(port, screen, asker, house.policies.clone())?.quiet(global.quiet).keeping_events();
+        let host = wiring.host(memory(), models);
+        let screen = RunScreen::new(StdoutForm::Nothing, telling, false);
+        let (port, asker) = (Arc::clone(&host) as Arc<dyn HostPort>, TerminalAsker::new(wiring.can_ask));
+        let mut follower = RunFollower::new(port, screen, asker, wiring.policies.clone())?
+            .quiet(global.quiet)
+            .keeping_events();
         let session = host.create_session(NewSession::default()).await.map_err(refused)?;
         let start = RunStart {
             message: Message::user(format!("Call {name}")),
@@ -195,20 +197,20 @@ fn call(
             executes_while_streaming: None,
         };
         let started = host.start_run(&session.session_id, start).await.map_err(refused)?;
-        let is_cancelled = match front.follow(&started).await? {
-            Ending::Finished(ended) => ended.outcome == RunOutcome::Cancelled,
-            Ending::Killed => true,
+        let is_cancelled = match follower.follow(&started).await? {
+            FollowedEnd::Finished(ended) => ended.outcome == RunOutcome::Cancelled,
+            FollowedEnd::Killed => true,
         };
-        Ok((outcome_of(&front), is_cancelled))
+        Ok((outcome_of(&follower), is_cancelled))
     })?;
     let Some(outcome) = outcome else {
         return if is_cancelled {
             Ok(Exit::Cancelled)
         } else {
-            Err(Complaint::failed("the call never ended"))
+            Err(CommandError::failed("the call never ended"))
         };
     };
-    print_outcome(global, &house.config.profile, &name, &outcome)?;
+    print_outcome(global, &wiring.config.profile, &name, &outcome)?;
     match (is_cancelled, outcome.is_ok()) {
         (true, _) => Ok(Exit::Cancelled),
         (false, true) => Ok(Exit::Done),
@@ -216,8 +218,8 @@ fn call(
     }
 }
 
-fn outcome_of(front: &Front) -> Option<Arc<ToolOutcome>> {
-    front.seen().iter().find_map(|record| {
+fn outcome_of(follower: &RunFollower) -> Option<Arc<ToolOutcome>> {
+    follower.seen().iter().find_map(|record| {
         let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = &record.event else { return None };
         Some(Arc::clone(outcome))
     })

@@ -50,13 +50,13 @@ impl Case {
         self
     }
 
-    fn resolve(&self) -> Result<Config> {
+    fn resolve(&self) -> Result<CliConfig> {
         let folder = self.folder.path().join("project");
-        let surroundings = Surroundings { vars: self.vars.clone(), folder, can_ask: self.can_ask };
-        Config::resolve(&surroundings, &self.flags)
+        let surroundings = ProcessEnvironment { vars: self.vars.clone(), folder, can_ask: self.can_ask };
+        CliConfig::resolve(&surroundings, &self.flags)
     }
 
-    fn config(&self) -> Config {
+    fn config(&self) -> CliConfig {
         self.resolve().unwrap_or_else(|complaint| panic!("{complaint}"))
     }
 
@@ -65,10 +65,10 @@ impl Case {
     }
 }
 
-fn shown(config: &Config, name: &str) -> String {
+fn shown(config: &CliConfig, name: &str) -> String {
     let setting = config.settings.get(name).unwrap();
     let source = match &setting.source {
-        Source::File(path, line) => {
+        SettingSource::File(path, line) => {
             let kind = if path.ends_with(".windlass/config.toml") { "project" } else { "user" };
             format!("{kind}:{line}")
         }
@@ -222,7 +222,8 @@ fn a_project_can_tighten_and_never_loosen() {
     ] {
         let config = refused(text, "");
         let key = text.split(" =").next().unwrap();
-        let is_default = config.settings.get(key).is_none_or(|setting| setting.source == Source::Default);
+        let is_default =
+            config.settings.get(key).is_none_or(|setting| setting.source == SettingSource::Default);
         assert!(is_default, "{text}");
     }
 }
@@ -312,7 +313,7 @@ fn an_unknown_profile_suggests_the_nearest() {
     let complaint = Case::new().flag(|flags| flags.global.profile = Some("edisn".into())).complaint();
     assert!(complaint.contains("did you mean 'edison'?") && complaint.contains("--profile"), "{complaint}");
     let words: Vec<&str> = ProfileName::ALL.into_iter().map(ProfileName::word).collect();
-    let Some(value::Kind::Word(known)) = key::find("profile").map(|key| key.kind) else {
+    let Some(value::SettingKind::Word(known)) = key::find("profile").map(|key| key.kind) else {
         panic!("profile has words")
     };
     assert_eq!(known, words);

@@ -41,15 +41,6 @@ pub(crate) fn parse_positive_ms(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Writes a duration for the eye: `3 ms`, `1.2 s`, `2 m 5 s`.
-pub(crate) fn show_ms(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        _ => format!("{} m {} s", ms / 60_000, ms % 60_000 / 1_000),
-    }
-}
-
 #[cfg(test)]
 #[path = "duration_tests.rs"]
 mod tests;

@@ -18,11 +18,3 @@ fn what_is_no_duration_is_said_with_an_example() {
     assert!(parse_ms("9999999h").unwrap_err().contains("longer than a year"));
     assert!(parse_positive_ms("0s").unwrap_err().contains("no time"));
 }
-
-#[test]
-fn durations_are_shown_in_the_unit_that_fits() {
-    assert_eq!(
-        [show_ms(3), show_ms(999), show_ms(1_250), show_ms(125_000)],
-        ["3 ms", "999 ms", "1.2 s", "2 m 5 s"]
-    );
-}

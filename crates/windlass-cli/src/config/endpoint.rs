@@ -7,11 +7,11 @@ use windlass_models::limits::ExchangeLimits;
 use windlass_models::{Abilities, Prices, WireKind};
 
 use super::key::PROVIDERS;
-use super::value::Value;
-use super::{Config, Source};
-use crate::complaint::{Complaint, Result};
+use super::value::SettingValue;
+use super::{CliConfig, SettingSource};
+use crate::complaint::{CommandError, Result};
 
-impl Config {
+impl CliConfig {
     /// What is set for a provider, all but its key.
     pub(crate) fn overrides(&self, provider: &str) -> Result<Overrides> {
         let settings = &self.settings;
@@ -56,20 +56,20 @@ impl Config {
 
     /// The same, as far as flags of this command say it: that stands over what a session has set.
     pub(crate) fn sampling_of_flags(&self) -> Sampling {
-        self.sampling_from(|source| matches!(source, Source::Flag(_)))
+        self.sampling_from(|source| matches!(source, SettingSource::Flag(_)))
     }
 
-    fn sampling_from(&self, counts: impl Fn(&Source) -> bool) -> Sampling {
+    fn sampling_from(&self, counts: impl Fn(&SettingSource) -> bool) -> Sampling {
         let value = |name: &str| {
             self.settings.get(name).filter(|setting| counts(&setting.source)).map(|setting| &setting.value)
         };
-        let number = |name: &str| value(name).and_then(Value::number);
-        let count = |name: &str| value(name).and_then(Value::count);
+        let number = |name: &str| value(name).and_then(SettingValue::number);
+        let count = |name: &str| value(name).and_then(SettingValue::count);
         Sampling {
             temperature: number("temperature"),
             top_p: number("top_p"),
             output_tokens_max: count("max_output_tokens").and_then(|count| u32::try_from(count).ok()),
-            reasoning_effort: value("reasoning_effort").and_then(Value::text).map(str::to_owned),
+            reasoning_effort: value("reasoning_effort").and_then(SettingValue::text).map(str::to_owned),
             seed: count("seed"),
             response_format: None,
         }
@@ -114,7 +114,7 @@ impl Config {
     }
 }
 
-fn missing_price(config: &Config, name: &str) -> Complaint {
+fn missing_price(config: &CliConfig, name: &str) -> CommandError {
     config
         .wrong(name, &"dollars for a million tokens are needed")
         .cure(format!("{name} = {{ input = 2.0, cached = 0.2, output = 10.0 }}"))

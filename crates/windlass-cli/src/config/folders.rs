@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 
 /// The files and folders of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folders {
-    /// The configuration file.
     pub(crate) config_file: PathBuf,
     /// Whether the user named it, so that it must exist.
     pub(crate) is_config_named: bool,
@@ -30,7 +29,7 @@ impl Folders {
     /// The folders of this user; flags win.
     pub(crate) fn of_user(config: Option<&Path>, data: Option<&Path>) -> Result<Self> {
         let (config, data) = (said(config, "WINDLASS_CONFIG"), said(data, "WINDLASS_DATA"));
-        let homeless = |_| Complaint::usage("your home folder is not known").cure("set HOME");
+        let homeless = |_| CommandError::usage("your home folder is not known").cure("set HOME");
         let xdg = etcetera::base_strategy::Xdg::new().map_err(homeless)?;
         let user = xdg.config_dir().join("windlass");
         let is_config_named = config.is_some();

@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use super::layer::{Layer, read_file, read_toml};
-use super::value::Value;
-use crate::complaint::{Complaint, Result};
+use super::layer::{SettingLayer, read_file, read_toml};
+use super::value::SettingValue;
+use crate::complaint::{CommandError, Result};
 
 /// Writes `group.field = "word"` into a configuration file; makes the file if there is none.
 pub(crate) fn keep_word(path: &Path, group: &str, field: &str, word: &str) -> Result<()> {
     // A file that is a link stays one: what it points to is written.
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let by_hand = || format!("write {field} = \"{word}\" below [{group}] in it yourself");
-    let failed = |error: io::Error| Complaint::file(path, "written", &error).cure(by_hand());
+    let failed = |error: io::Error| CommandError::file(path, "written", &error).cure(by_hand());
     let known = read_file(&place, false)?;
     if fs::metadata(&place).is_ok_and(|facts| facts.permissions().readonly()) {
         return Err(failed(io::ErrorKind::PermissionDenied.into()));
@@ -30,17 +30,17 @@ pub(crate) fn keep_word(path: &Path, group: &str, field: &str, word: &str) -> Re
     let changed = with_word(&text, group, field, word);
     let mut wanted = values(&known.unwrap_or_default());
     wanted.retain(|(name, _)| *name != format!("{group}.{field}"));
-    wanted.push((format!("{group}.{field}"), Value::Text(word.to_owned())));
+    wanted.push((format!("{group}.{field}"), SettingValue::Text(word.to_owned())));
     wanted.sort_by(|one, other| one.0.cmp(&other.0));
     // Whatever the file looks like: only a text that says the old settings and this one takes its place.
     if read_toml(&place, &changed, false).map(|layer| values(&layer)).ok() != Some(wanted) {
         let what = format!("the setting '{group}.{field}' finds no place in the configuration file");
-        return Err(Complaint::failed(what).at(path.display()).cure(by_hand()));
+        return Err(CommandError::failed(what).at(path.display()).cure(by_hand()));
     }
     replace(&place, &changed).map_err(failed)
 }
 
-fn values(layer: &Layer) -> Vec<(String, Value)> {
+fn values(layer: &SettingLayer) -> Vec<(String, SettingValue)> {
     layer.iter().map(|(name, setting)| (name.clone(), setting.value.clone())).collect()
 }
 

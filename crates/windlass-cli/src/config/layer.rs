@@ -6,9 +6,9 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::key::{self, KEYS, Key};
-use super::value::{Kind, Setting, Source, Value};
-use crate::complaint::{Complaint, Result};
+use super::key::{self, KEYS, SettingKey};
+use super::value::{Setting, SettingKind, SettingSource, SettingValue};
+use crate::complaint::{CommandError, Result};
 use crate::terminal::nearest::{did_you_mean, nearest};
 
 /// Largest configuration file that is read: ours has a few kilobytes.
@@ -34,11 +34,11 @@ const OTEL_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 const OTEL_DISABLED: &str = "OTEL_SDK_DISABLED";
 
 /// Settings of one origin.
-pub(crate) type Layer = BTreeMap<String, Setting>;
+pub(crate) type SettingLayer = BTreeMap<String, Setting>;
 
 /// Reads a configuration file; `None` when there is none.
-pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> {
-    let unread = |error: io::Error| Complaint::file(path, "read", &error).into_usage();
+pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<SettingLayer>> {
+    let unread = |error: io::Error| CommandError::file(path, "read", &error).into_usage();
     match std::fs::metadata(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -46,7 +46,7 @@ pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> 
         Err(error) => return Err(unread(error)),
         Ok(facts) if facts.len() > FILE_BYTES_MAX => {
             let what = format!("the configuration file has more than {FILE_BYTES_MAX} bytes");
-            return Err(Complaint::usage(what).at(path.display()));
+            return Err(CommandError::usage(what).at(path.display()));
         }
         Ok(_) => {}
     }
@@ -55,17 +55,17 @@ pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<Layer>> 
 }
 
 /// Reads the text of a configuration file.
-pub(crate) fn read_toml(path: &Path, text: &str, is_project: bool) -> Result<Layer> {
+pub(crate) fn read_toml(path: &Path, text: &str, is_project: bool) -> Result<SettingLayer> {
     let document = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
-        Complaint::usage(format!(
+        CommandError::usage(format!(
             "the configuration file is no TOML: {}",
             error.message().replace('\n', ", ")
         ))
         .at(format!("{}:{line}", path.display()))
         .cure("a line is a key, '=' and a value, such as  model = \"scripted/FILE\"")
     })?;
-    let mut file = FileReader { path, text, is_project, layer: Layer::new() };
+    let mut file = FileReader { path, text, is_project, layer: SettingLayer::new() };
     file.take_table("", document.get_ref())?;
     Ok(file.layer)
 }
@@ -79,7 +79,7 @@ struct FileReader<'a> {
     path: &'a Path,
     text: &'a str,
     is_project: bool,
-    layer: Layer,
+    layer: SettingLayer,
 }
 
 impl FileReader<'_> {
@@ -100,14 +100,14 @@ impl FileReader<'_> {
 
     fn take_value(
         &mut self,
-        key: &'static Key,
+        key: &'static SettingKey,
         name: String,
         value: &DeValue<'_>,
         line: usize,
     ) -> Result<()> {
         let place = format!("{}:{line}", self.path.display());
         if key.is_project_only && !self.is_project {
-            return Err(Complaint::usage(format!(
+            return Err(CommandError::usage(format!(
                 "'{}' belongs in a project's .windlass/config.toml",
                 key.name
             ))
@@ -116,14 +116,14 @@ impl FileReader<'_> {
         }
         let Some(value) = key.kind.read_toml(value) else {
             let what = format!("'{name}' must be {}", key.kind.expected());
-            return Err(Complaint::usage(what).at(place));
+            return Err(CommandError::usage(what).at(place));
         };
-        let source = Source::File(self.path.to_path_buf(), line);
+        let source = SettingSource::File(self.path.to_path_buf(), line);
         self.layer.insert(name, Setting::new(value, source));
         Ok(())
     }
 
-    fn unknown(&self, name: &str, line: usize) -> Complaint {
+    fn unknown(&self, name: &str, line: usize) -> CommandError {
         let cure = match key::split_provider(name) {
             Some((provider, _)) => {
                 let own = |key: &str| key.replacen("NAME", provider, 1);
@@ -133,7 +133,7 @@ impl FileReader<'_> {
             }
             None => did_you_mean(name, key::names()),
         };
-        Complaint::usage(format!("there is no setting '{name}'"))
+        CommandError::usage(format!("there is no setting '{name}'"))
             .at(format!("{}:{line}", self.path.display()))
             .cure(cure.unwrap_or_else(|| "windlass config explain lists all settings".into()))
     }
@@ -147,13 +147,16 @@ fn is_group(name: &str) -> bool {
 
 /// Reads the environment. Unknown variables of ours are no error, for a later version may know them,
 /// but they are said.
-pub(crate) fn read_environment(vars: &BTreeMap<String, String>, warnings: &mut Vec<String>) -> Result<Layer> {
-    let mut layer = Layer::new();
+pub(crate) fn read_environment(
+    vars: &BTreeMap<String, String>,
+    warnings: &mut Vec<String>,
+) -> Result<SettingLayer> {
+    let mut layer = SettingLayer::new();
     if let Some(text) = vars.get(TOOL_LOOP_V2) {
         // Anything but a word for yes is no, as existing environments have it.
-        let truth = Kind::Truth.read_text(text) == Some(Value::Truth(true));
-        let source = Source::Environment(TOOL_LOOP_V2.into());
-        layer.insert("tool_loop_v2".into(), Setting::new(Value::Truth(truth), source));
+        let truth = SettingKind::Truth.read_text(text) == Some(SettingValue::Truth(true));
+        let source = SettingSource::Environment(TOOL_LOOP_V2.into());
+        layer.insert("tool_loop_v2".into(), Setting::new(SettingValue::Truth(truth), source));
     }
     read_otel(vars, &mut layer);
     for key in KEYS.iter().filter(|key| !key.is_project_only && !key.is_pattern()) {
@@ -174,40 +177,43 @@ pub(crate) fn read_environment(vars: &BTreeMap<String, String>, warnings: &mut V
 }
 
 /// What an environment that was made for OpenTelemetry says; our own variables are stronger.
-fn read_otel(vars: &BTreeMap<String, String>, layer: &mut Layer) {
+fn read_otel(vars: &BTreeMap<String, String>, layer: &mut SettingLayer) {
     let is_off = vars.get(OTEL_DISABLED).is_some_and(|text| text.trim().eq_ignore_ascii_case("true"));
     for (variable, name) in OTEL_VARIABLES {
         if let Some(text) = vars.get(variable).filter(|text| !text.is_empty()) {
-            let setting = Setting::new(Value::Text(text.clone()), Source::Environment(variable.into()));
+            let setting =
+                Setting::new(SettingValue::Text(text.clone()), SettingSource::Environment(variable.into()));
             layer.insert(name.into(), setting);
         }
     }
     if let Some(text) = vars.get(OTEL_HEADERS) {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
         let fields = pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().into())).collect();
-        let setting = Setting::new(Value::Secrets(fields), Source::Environment(OTEL_HEADERS.into()));
+        let setting =
+            Setting::new(SettingValue::Secrets(fields), SettingSource::Environment(OTEL_HEADERS.into()));
         layer.insert("telemetry.headers".into(), setting);
     }
     if is_off {
-        let setting = Setting::new(Value::Text(String::new()), Source::Environment(OTEL_DISABLED.into()));
+        let setting =
+            Setting::new(SettingValue::Text(String::new()), SettingSource::Environment(OTEL_DISABLED.into()));
         layer.insert("telemetry.otlp_endpoint".into(), setting);
     }
 }
 
-fn read_variable(key: &Key, name: &str, variable: String, text: &str) -> Result<Setting> {
+fn read_variable(key: &SettingKey, name: &str, variable: String, text: &str) -> Result<Setting> {
     let Some(value) = key.kind.read_text(text) else {
-        let shown = if matches!(key.kind, Kind::Secret | Kind::Secrets) { "***" } else { text };
+        let shown = if matches!(key.kind, SettingKind::Secret | SettingKind::Secrets) { "***" } else { text };
         let what = format!("'{name}' must be {}, not '{shown}'", key.kind.expected());
-        return Err(Complaint::usage(what).at(format!("environment {variable}")));
+        return Err(CommandError::usage(what).at(format!("environment {variable}")));
     };
-    Ok(Setting::new(value, Source::Environment(variable)))
+    Ok(Setting::new(value, SettingSource::Environment(variable)))
 }
 
 /// The provider's key that a variable means: `WINDLASS_PROVIDERS_MY_BOX_BASE_URL` is
 /// `providers.my-box.base_url`.
-fn provider_variable(variable: &str) -> Option<(&'static Key, String)> {
+fn provider_variable(variable: &str) -> Option<(&'static SettingKey, String)> {
     let rest = variable.strip_prefix("WINDLASS_PROVIDERS_")?;
-    let fits = |key: &&'static Key| {
+    let fits = |key: &&'static SettingKey| {
         let field = key.name.strip_prefix(key::ANY_PROVIDER)?;
         let provider = rest.strip_suffix(&field.to_ascii_uppercase())?.strip_suffix('_')?;
         (!provider.is_empty()).then(|| {
@@ -220,13 +226,14 @@ fn provider_variable(variable: &str) -> Option<(&'static Key, String)> {
 
 fn unknown_variable(name: &str) -> Option<String> {
     let is_known = |name: &str| {
-        let is_plain = |key: &Key| !key.is_project_only && !key.is_pattern() && key.variable() == name;
+        let is_plain = |key: &SettingKey| !key.is_project_only && !key.is_pattern() && key.variable() == name;
         KEYS.iter().any(is_plain) || provider_variable(name).is_some()
     };
     if !name.starts_with("WINDLASS_") || OTHER_VARIABLES.contains(&name) || is_known(name) {
         return None;
     }
-    let variables: Vec<String> = KEYS.iter().filter(|key| !key.is_project_only).map(Key::variable).collect();
+    let variables: Vec<String> =
+        KEYS.iter().filter(|key| !key.is_project_only).map(SettingKey::variable).collect();
     let meant = nearest(name, variables.iter().map(String::as_str));
     let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
     Some(format!("the environment variable {name} is not known and was ignored{meant}"))

@@ -33,32 +33,30 @@ use windlass_tools::SearchBackendKind;
 pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
 pub(crate) use self::keep::keep_word;
 pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
-use self::layer::Layer;
+use self::layer::SettingLayer;
 pub(crate) use self::script::load_here as load_script;
 pub(crate) use self::template::template;
-use self::value::Value;
-pub(crate) use self::value::{Setting, Source};
+use self::value::SettingValue;
+pub(crate) use self::value::{Setting, SettingSource};
 use crate::args::{GlobalArgs, ServeArgs};
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 
 /// What a process finds itself in.
 #[derive(Debug, Clone)]
-pub(crate) struct Surroundings {
-    /// The environment.
+pub(crate) struct ProcessEnvironment {
     pub(crate) vars: BTreeMap<String, String>,
-    /// The current folder.
     pub(crate) folder: PathBuf,
     /// Whether there is somebody at a terminal who can be asked.
     pub(crate) can_ask: bool,
 }
 
-impl Surroundings {
+impl ProcessEnvironment {
     /// Those of this process. Variables that are no text cannot be ours.
     pub(crate) fn of_process(can_ask: bool) -> Result<Self> {
         let vars = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let folder = std::env::current_dir().map_err(|error| {
-            Complaint::usage(format!("the current folder cannot be used: {error}"))
+            CommandError::usage(format!("the current folder cannot be used: {error}"))
                 .cure("change to another folder")
         })?;
         Ok(Self { vars: vars.collect(), folder, can_ask })
@@ -101,7 +99,7 @@ pub(crate) struct Flags {
 
 /// All settings that have a value, by key.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settings(Layer);
+pub(crate) struct Settings(SettingLayer);
 
 impl Settings {
     /// The setting of a key.
@@ -134,7 +132,7 @@ impl Settings {
 
     /// Whether a switch is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|setting| setting.value == Value::Truth(true))
+        self.get(name).is_some_and(|setting| setting.value == SettingValue::Truth(true))
     }
 
     /// The model that is meant: a speed name stands for the model that `models.NAME` says (E-39).
@@ -146,7 +144,7 @@ impl Settings {
             return Ok(Some(word));
         }
         self.text(&name).map(Some).ok_or_else(|| {
-            Complaint::usage(format!("no model is set for '{word}'"))
+            CommandError::usage(format!("no model is set for '{word}'"))
                 .at(&setting.source)
                 .cure(format!("{name} = \"PROVIDER/MODEL\" in the configuration file"))
         })
@@ -158,16 +156,16 @@ impl Settings {
         }
     }
 
-    fn put_default(&mut self, name: &str, value: Value) {
+    fn put_default(&mut self, name: &str, value: SettingValue) {
         if self.get(name).is_none() {
-            self.put(name, Setting::new(value, Source::Default));
+            self.put(name, Setting::new(value, SettingSource::Default));
         }
     }
 }
 
 /// The configuration of one command.
 #[derive(Debug, Clone)]
-pub(crate) struct Config {
+pub(crate) struct CliConfig {
     /// Where the files are.
     pub(crate) folders: Folders,
     /// Every setting with its source.
@@ -186,9 +184,8 @@ pub(crate) struct Config {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Config {
-    /// Reads all layers.
-    pub(crate) fn resolve(surroundings: &Surroundings, flags: &Flags) -> Result<Self> {
+impl CliConfig {
+    pub(crate) fn resolve(surroundings: &ProcessEnvironment, flags: &Flags) -> Result<Self> {
         let folders = Folders::of_user(flags.global.config.as_deref(), flags.global.data.as_deref())?;
         let mut warnings = Vec::new();
         let mut user = read_user_file(&folders)?;
@@ -205,7 +202,7 @@ impl Config {
         };
         let header = script
             .as_ref()
-            .map_or(Ok(Layer::new()), |script| script::read_header(&script.name, &script.header))?;
+            .map_or(Ok(SettingLayer::new()), |script| script::read_header(&script.name, &script.header))?;
 
         let base = merge([&user, &environment, &header, &flags]);
         let root = find_root(&base, &surroundings.folder)?;
@@ -215,13 +212,15 @@ impl Config {
 
         let mut settings = merge([&user, &project, &environment, &header, &flags]);
         let root = match settings.get("root").map(|setting| &setting.source) {
-            Some(Source::File(path, _)) if *path == project_file(&root) => find_root(&settings, &root)?,
+            Some(SettingSource::File(path, _)) if *path == project_file(&root) => {
+                find_root(&settings, &root)?
+            }
             _ => root,
         };
-        settings.put_default("fetch.stay_on_host", Value::Truth(true));
-        settings.put_default("search.enabled", Value::Truth(true));
-        settings.put_default("search.embedder", Value::Text("off".into()));
-        settings.put_default("root", Value::Text(root.display().to_string()));
+        settings.put_default("fetch.stay_on_host", SettingValue::Truth(true));
+        settings.put_default("search.enabled", SettingValue::Truth(true));
+        settings.put_default("search.embedder", SettingValue::Text("off".into()));
+        settings.put_default("root", SettingValue::Text(root.display().to_string()));
         let keys = surroundings.keys();
         let profile = find_profile(&mut settings, &keys)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
@@ -235,7 +234,7 @@ impl Config {
         }
         let mut settings = self.settings.clone();
         settings.0.retain(|_, setting| setting.source.is_set());
-        settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
+        settings.put("profile", Setting::new(SettingValue::Text(word.to_owned()), SettingSource::Default));
         find_profile(&mut settings, &self.keys)
     }
 
@@ -251,82 +250,82 @@ impl Config {
     }
 
     /// A setting has a value that cannot be used.
-    pub(crate) fn wrong(&self, name: &str, why: &(impl std::fmt::Display + ?Sized)) -> Complaint {
-        Complaint::usage(format!("'{name}' cannot be used: {why}")).at(self.place(name))
+    pub(crate) fn wrong(&self, name: &str, why: &(impl std::fmt::Display + ?Sized)) -> CommandError {
+        CommandError::usage(format!("'{name}' cannot be used: {why}")).at(self.place(name))
     }
 }
 
-fn read_user_file(folders: &Folders) -> Result<Layer> {
+fn read_user_file(folders: &Folders) -> Result<SettingLayer> {
     match layer::read_file(&folders.config_file, false)? {
         Some(layer) => Ok(layer),
         None if folders.is_config_named => {
             let what = format!("the configuration file {} does not exist", folders.config_file.display());
-            Err(Complaint::usage(what)
+            Err(CommandError::usage(what)
                 .at("--config or WINDLASS_CONFIG")
                 .cure("windlass config init writes a first one"))
         }
-        None => Ok(Layer::new()),
+        None => Ok(SettingLayer::new()),
     }
 }
 
-fn read_flags(flags: &Flags) -> Result<Layer> {
-    let mut layer = Layer::new();
-    let mut put = |name: &'static str, value: Value, flag: &'static str| {
-        layer.insert(name.to_owned(), Setting::new(value, Source::Flag(flag)));
+fn read_flags(flags: &Flags) -> Result<SettingLayer> {
+    let mut layer = SettingLayer::new();
+    let mut put = |name: &'static str, value: SettingValue, flag: &'static str| {
+        layer.insert(name.to_owned(), Setting::new(value, SettingSource::Flag(flag)));
     };
     if let Some(model) = &flags.global.model {
-        put("model", Value::Text(model.clone()), "--model");
+        put("model", SettingValue::Text(model.clone()), "--model");
     }
     if let Some(module) = &flags.module {
-        put("module", Value::Text(module.clone()), "--module");
+        put("module", SettingValue::Text(module.clone()), "--module");
     }
     if let Some(profile) = &flags.global.profile {
-        put("profile", Value::Text(profile.clone()), "--profile");
+        put("profile", SettingValue::Text(profile.clone()), "--profile");
     }
     if let Some(root) = &flags.global.root {
         let Some(root) = root.to_str() else {
-            return Err(Complaint::usage("the root must be UTF-8 text").at("--root"));
+            return Err(CommandError::usage("the root must be UTF-8 text").at("--root"));
         };
-        put("root", Value::Text(root.to_owned()), "--root");
+        put("root", SettingValue::Text(root.to_owned()), "--root");
     }
     if let Some(approve) = flags.approve {
-        put("approve", Value::Text(approve.to_owned()), "--approve");
+        put("approve", SettingValue::Text(approve.to_owned()), "--approve");
     }
     if let Some(steps_max) = flags.steps_max {
-        put("limits.steps_max", Value::Count(steps_max.into()), "--max-steps");
+        put("limits.steps_max", SettingValue::Count(steps_max.into()), "--max-steps");
     }
     if let Some(timeout_ms) = flags.timeout_ms {
-        put("limits.run_timeout_ms", Value::Count(timeout_ms), "--timeout");
+        put("limits.run_timeout_ms", SettingValue::Count(timeout_ms), "--timeout");
     }
     if let Some(effort) = &flags.effort {
-        put("reasoning_effort", Value::Text(effort.clone()), "--effort");
+        put("reasoning_effort", SettingValue::Text(effort.clone()), "--effort");
     }
     if let Some(number) = flags.temperature.and_then(Number::from_f64) {
-        put("temperature", Value::Number(number), "--temperature");
+        put("temperature", SettingValue::Number(number), "--temperature");
     }
     if let Some(number) = flags.top_p.and_then(Number::from_f64) {
-        put("top_p", Value::Number(number), "--top-p");
+        put("top_p", SettingValue::Number(number), "--top-p");
     }
     if let Some(seed) = flags.seed {
-        put("seed", Value::Count(seed), "--seed");
+        put("seed", SettingValue::Count(seed), "--seed");
     }
     if let Some(tokens) = flags.output_tokens_max {
-        put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");
+        put("max_output_tokens", SettingValue::Count(tokens.into()), "--max-output-tokens");
     }
     if let Some(server) = &flags.server {
         if let Some(address) = &server.addr {
-            put("server.addr", Value::Text(address.clone()), "--addr");
+            put("server.addr", SettingValue::Text(address.clone()), "--addr");
         }
         if let Some(file) = &server.token_file {
-            put("server.token_file", Value::Text(file.display().to_string()), "--token-file");
+            put("server.token_file", SettingValue::Text(file.display().to_string()), "--token-file");
         }
     }
     Ok(layer)
 }
 
 /// Puts layers together; later ones win.
-fn merge<const N: usize>(layers: [&Layer; N]) -> Settings {
-    let mut merged = Layer::new();
+fn merge<const N: usize>(layers: [&SettingLayer; N]) -> Settings {
+    let mut merged = SettingLayer::new();
     for layer in layers {
         if module::names_model_alone(layer) {
             merged.remove(module::MODULE);
@@ -343,7 +342,7 @@ fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
         || settings.get("root").map_or_else(|| "the current folder".into(), |own| own.source.to_string());
     let path = folder.join(text);
     let wrong =
-        |why: String| Complaint::usage(format!("the root '{text}' {why}")).at(place()).cure("--root DIR");
+        |why: String| CommandError::usage(format!("the root '{text}' {why}")).at(place()).cure("--root DIR");
     let canonical = path.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
     if !canonical.is_dir() {
         return Err(wrong("is no folder".into()));
@@ -352,20 +351,22 @@ fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
 }
 
 fn find_profile(settings: &mut Settings, keys: &BTreeMap<String, Secret>) -> Result<Profile> {
-    settings.put_default("profile", Value::Text(ProfileName::Default.word().into()));
+    settings.put_default("profile", SettingValue::Text(ProfileName::Default.word().into()));
     let word = settings.text("profile").unwrap_or_default();
     let name = ProfileName::from_str(word).map_err(|error| {
         let place = settings.get("profile").map(|setting| setting.source.to_string()).unwrap_or_default();
         let words = ProfileName::ALL.into_iter().map(ProfileName::word);
         let cure = crate::terminal::nearest::did_you_mean(word, words);
-        Complaint::usage(error.to_string()).at(place).cure(cure.unwrap_or_else(|| "--profile default".into()))
+        CommandError::usage(error.to_string())
+            .at(place)
+            .cure(cure.unwrap_or_else(|| "--profile default".into()))
     })?;
     let mut profile = Profile::named(name);
     limits::apply(settings, name.word(), &mut profile.limits)?;
     if search::kind(settings, keys).is_some_and(SearchBackendKind::is_paid) {
         limits::pay_for_searches(settings, &mut profile.limits);
     }
-    settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
+    settings.put_default("tool_loop_v2", SettingValue::Truth(profile.executes_while_streaming));
     profile.executes_while_streaming = settings.is_on("tool_loop_v2");
     if let Some(system) = settings.text("system") {
         system.clone_into(&mut profile.instruction);
@@ -379,17 +380,18 @@ fn find_profile(settings: &mut Settings, keys: &BTreeMap<String, Secret>) -> Res
 /// Without a word, calls that need asking are asked about where somebody can answer.
 fn find_approve(
     settings: &mut Settings,
-    surroundings: &Surroundings,
+    surroundings: &ProcessEnvironment,
     script: Option<&Script>,
     warnings: &mut Vec<String>,
 ) -> ApproveMode {
     let can_ask = surroundings.can_ask || script.is_some_and(script::has_answers);
     let usual = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
-    settings.put_default("approve", Value::Text(usual.word().into()));
+    settings.put_default("approve", SettingValue::Text(usual.word().into()));
     match settings.text("approve").and_then(ApproveMode::from_word) {
         Some(ApproveMode::Ask) if !can_ask => {
             // Who asked for it just now should know; who has it in a file knows their terminals.
-            if settings.get("approve").is_some_and(|setting| matches!(setting.source, Source::Flag(_))) {
+            if settings.get("approve").is_some_and(|setting| matches!(setting.source, SettingSource::Flag(_)))
+            {
                 let warning =
                     "--approve: nobody can be asked without a terminal, so what needs asking is denied";
                 warnings.push(warning.into());

@@ -1,8 +1,8 @@
 //! `model = "module/ID"`: a module is a model to whoever names one, but stands before another. Here the two are told
 //! apart: the module becomes a setting of its own, and the model below it is what the weaker layers say.
 
-use super::layer::Layer;
-use super::value::{Setting, Value};
+use super::layer::SettingLayer;
+use super::value::{Setting, SettingValue};
 use windlass_core::host::MODULE_PREFIX;
 
 /// The setting of the module.
@@ -12,12 +12,12 @@ pub(crate) const MODULE: &str = "module";
 const MODEL: &str = "model";
 
 /// Makes `model = "module/ID"` of a layer into `module = "ID"`.
-pub(crate) fn split(layer: &mut Layer) {
+pub(crate) fn split(layer: &mut SettingLayer) {
     let Some(id) = layer.get(MODEL).and_then(|setting| setting.value.text()?.strip_prefix(MODULE_PREFIX))
     else {
         return;
     };
-    let value = Value::Text(id.to_owned());
+    let value = SettingValue::Text(id.to_owned());
     if let Some(Setting { source, .. }) = layer.remove(MODEL) {
         // One that is named as a module beats one that is named as a model.
         layer.entry(MODULE.to_owned()).or_insert_with(|| Setting::new(value, source));
@@ -25,6 +25,6 @@ pub(crate) fn split(layer: &mut Layer) {
 }
 
 /// Whether a stronger layer names a model alone, and so means no module of a weaker one.
-pub(crate) fn names_model_alone(layer: &Layer) -> bool {
+pub(crate) fn names_model_alone(layer: &SettingLayer) -> bool {
     layer.contains_key(MODEL) && !layer.contains_key(MODULE)
 }

@@ -5,12 +5,17 @@
 use std::path::{Component, Path};
 
 use super::key::{self, ProjectMay};
-use super::layer::Layer;
-use super::value::{Setting, Value};
+use super::layer::SettingLayer;
+use super::value::{Setting, SettingValue};
 
 /// Takes out of a project's layer what a project may not say. `base` is what holds without it.
-pub(crate) fn tame(project: Layer, base: &Layer, root: &Path, warnings: &mut Vec<String>) -> Layer {
-    let mut kept = Layer::new();
+pub(crate) fn tame(
+    project: SettingLayer,
+    base: &SettingLayer,
+    root: &Path,
+    warnings: &mut Vec<String>,
+) -> SettingLayer {
+    let mut kept = SettingLayer::new();
     for (name, setting) in project {
         let refusal = match key::find(&name).map(|key| key.project) {
             Some(ProjectMay::Set) => None,
@@ -48,11 +53,15 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
             (!is_below || is_elsewhere).then_some("it may only name a folder inside the project")
         }
         "approve" => {
-            let before = base.map(|setting| &setting.value).and_then(Value::text);
+            let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
             (!is_as_tight(text, before)).then_some("it may only be tightened, to \"read_only\" or \"never\"")
         }
-        "fetch.stay_on_host" => (setting.value != Value::Truth(true)).then_some("it may only be switched on"),
-        "search.enabled" => (setting.value != Value::Truth(false)).then_some("it may only be switched off"),
+        "fetch.stay_on_host" => {
+            (setting.value != SettingValue::Truth(true)).then_some("it may only be switched on")
+        }
+        "search.enabled" => {
+            (setting.value != SettingValue::Truth(false)).then_some("it may only be switched off")
+        }
         _ => Some("it can only be tightened"),
     }
 }

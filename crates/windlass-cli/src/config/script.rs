@@ -5,9 +5,9 @@ use std::path::Path;
 use windlass_scripted::{Script, ScriptHappening, ScriptHeader};
 
 use super::key;
-use super::layer::Layer;
-use super::value::{Kind, Setting, Source, Value};
-use crate::complaint::{Complaint, Result};
+use super::layer::SettingLayer;
+use super::value::{Setting, SettingKind, SettingSource, SettingValue};
+use crate::complaint::{CommandError, Result};
 use crate::terminal::nearest::did_you_mean;
 
 /// What stands before the file of a script.
@@ -21,20 +21,20 @@ pub(crate) fn load(model: &str, folder: &Path) -> Result<Option<Script>> {
     let Some(file) = model.strip_prefix(PREFIX) else { return Ok(None) };
     let path = folder.join(file);
     let unread = |error: std::io::Error| {
-        Complaint::usage(format!("the script '{file}' cannot be read: {error}"))
+        CommandError::usage(format!("the script '{file}' cannot be read: {error}"))
             .at(format!("--model {model}"))
             .cure("scripted/ is followed by a file, seen from the current folder")
     };
     let facts = std::fs::metadata(&path).map_err(unread)?;
     if facts.len() > SCRIPT_BYTES_MAX {
         let what = format!("the script '{file}' has more than {SCRIPT_BYTES_MAX} bytes");
-        return Err(Complaint::usage(what));
+        return Err(CommandError::usage(what));
     }
     let text = std::fs::read_to_string(&path).map_err(unread)?;
     let script = Script::parse(file, &text).map_err(|error| {
         let place = format!("{}:{}:{}", error.script, error.line, error.column);
         let meant = error.suggestion.map_or_else(String::new, |word| format!(" (did you mean '{word}'?)"));
-        Complaint::usage(error.message).at(place).cure(format!("{}{meant}", error.expected))
+        CommandError::usage(error.message).at(place).cure(format!("{}{meant}", error.expected))
     })?;
     Ok(Some(script))
 }
@@ -50,39 +50,41 @@ pub(crate) fn has_answers(script: &Script) -> bool {
 }
 
 /// The settings of a header.
-pub(crate) fn read_header(name: &str, header: &ScriptHeader) -> Result<Layer> {
-    let mut layer = Layer::new();
-    let mut put = |key: &str, value: Value| {
+pub(crate) fn read_header(name: &str, header: &ScriptHeader) -> Result<SettingLayer> {
+    let mut layer = SettingLayer::new();
+    let mut put = |key: &str, value: SettingValue| {
         if let Some(key) = key::find(key) {
-            layer.insert(key.name.clone(), Setting::new(value, Source::Script(name.to_owned())));
+            layer.insert(key.name.clone(), Setting::new(value, SettingSource::Script(name.to_owned())));
         }
     };
     if let Some(profile) = &header.profile {
-        put("profile", Value::Text(profile.clone()));
+        put("profile", SettingValue::Text(profile.clone()));
     }
     if let Some(root) = &header.root {
-        put("root", Value::Text(root.clone()));
+        put("root", SettingValue::Text(root.clone()));
     }
     if let Some(approve) = header.approve {
-        put("approve", Value::Text(approve.word().to_owned()));
+        put("approve", SettingValue::Text(approve.word().to_owned()));
     }
     if let Some(steps_max) = header.steps_max {
-        put("limits.steps_max", Value::Count(steps_max.into()));
+        put("limits.steps_max", SettingValue::Count(steps_max.into()));
     }
     for (limit, count) in &header.limits {
         let full = format!("{}{limit}", key::LIMITS);
         match key::find(&full).map(|key| key.kind) {
-            Some(Kind::Count | Kind::CountOrNone | Kind::Millis) => put(&full, Value::Count(*count)),
+            Some(SettingKind::Count | SettingKind::CountOrNone | SettingKind::Millis) => {
+                put(&full, SettingValue::Count(*count))
+            }
             Some(_) | None => return Err(unknown_limit(name, limit)),
         }
     }
     Ok(layer)
 }
 
-fn unknown_limit(script: &str, limit: &str) -> Complaint {
+fn unknown_limit(script: &str, limit: &str) -> CommandError {
     let names = key::names().filter_map(|name| name.strip_prefix(key::LIMITS));
     let cure = did_you_mean(limit, names);
-    Complaint::usage(format!("there is no limit '{limit}'"))
+    CommandError::usage(format!("there is no limit '{limit}'"))
         .at(format!("script {script}, header line 'limit {limit} …'"))
         .cure(cure.unwrap_or_else(|| "windlass config explain limits".into()))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_core::secret::Secret;
 use windlass_tools::{SearchBackend, SearchBackendKind};
 
-use super::{Config, Settings};
+use super::{CliConfig, Settings};
 
 /// Which server it is.
 pub(super) fn kind(settings: &Settings, keys: &BTreeMap<String, Secret>) -> Option<SearchBackendKind> {
@@ -16,7 +16,7 @@ pub(super) fn kind(settings: &Settings, keys: &BTreeMap<String, Secret>) -> Opti
     }
 }
 
-impl Config {
+impl CliConfig {
     /// The server, as the tool takes it.
     pub(crate) fn search_backend(&self) -> Option<SearchBackend> {
         let kind = kind(&self.settings, &self.keys)?;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::Value as Json;
 use windlass_core::limits::Limits;
 
-use super::key::{ANY_PROVIDER, KEYS, Key, LIMITS};
-use super::value::Kind;
+use super::key::{ANY_PROVIDER, KEYS, LIMITS, SettingKey};
+use super::value::SettingKind;
 
 /// The text of a first `config.toml`.
 pub(crate) fn template() -> String {
@@ -33,7 +33,7 @@ pub(crate) fn template() -> String {
 }
 
 /// What a group needs to be said about it.
-fn heading(key: &Key) -> &'static str {
+fn heading(key: &SettingKey) -> &'static str {
     if key.name.starts_with(ANY_PROVIDER) {
         "# A provider of `windlass models list`, or a server of yours under a name of its own:\n"
     } else {
@@ -41,33 +41,33 @@ fn heading(key: &Key) -> &'static str {
     }
 }
 
-fn about(key: &Key) -> String {
+fn about(key: &SettingKey) -> String {
     match key.kind {
-        Kind::Word(words) => format!("{}: {}", key.about, words.join(", ")),
-        Kind::Text
-        | Kind::Secret
-        | Kind::Truth
-        | Kind::Count
-        | Kind::CountOrNone
-        | Kind::Millis
-        | Kind::Number(..)
-        | Kind::Table
-        | Kind::Secrets
-        | Kind::List => key.about.to_owned(),
+        SettingKind::Word(words) => format!("{}: {}", key.about, words.join(", ")),
+        SettingKind::Text
+        | SettingKind::Secret
+        | SettingKind::Truth
+        | SettingKind::Count
+        | SettingKind::CountOrNone
+        | SettingKind::Millis
+        | SettingKind::Number(..)
+        | SettingKind::Table
+        | SettingKind::Secrets
+        | SettingKind::List => key.about.to_owned(),
     }
 }
 
-fn example(key: &Key, limits: &Json) -> String {
+fn example(key: &SettingKey, limits: &Json) -> String {
     let limit = key.name.strip_prefix(LIMITS).and_then(|field| limits.get(field));
     match (limit, key.kind) {
         (Some(limit), _) if !limit.is_null() => limit.to_string(),
-        (_, Kind::CountOrNone) => "\"none\"".into(),
-        (_, Kind::Count | Kind::Millis) => "0".into(),
-        (_, Kind::Truth) => "false".into(),
-        (_, Kind::Number(..)) => "1.0".into(),
-        (_, Kind::List) => "[]".into(),
-        (_, Kind::Table | Kind::Secrets) => "{}".into(),
-        (_, Kind::Word(words)) => format!("\"{}\"", words.first().copied().unwrap_or_default()),
-        (_, Kind::Text | Kind::Secret) => "\"\"".into(),
+        (_, SettingKind::CountOrNone) => "\"none\"".into(),
+        (_, SettingKind::Count | SettingKind::Millis) => "0".into(),
+        (_, SettingKind::Truth) => "false".into(),
+        (_, SettingKind::Number(..)) => "1.0".into(),
+        (_, SettingKind::List) => "[]".into(),
+        (_, SettingKind::Table | SettingKind::Secrets) => "{}".into(),
+        (_, SettingKind::Word(words)) => format!("\"{}\"", words.first().copied().unwrap_or_default()),
+        (_, SettingKind::Text | SettingKind::Secret) => "\"\"".into(),
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use windlass_core::secret::Secret;
 
 use crate::commands::run::read_bounded;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::terminal::out::warn;
 
 /// Shortest token that is worth the name.
@@ -14,14 +14,14 @@ const CHARS_MIN: usize = 16;
 
 /// Reads a token; a file that others can read is told.
 pub(crate) fn read(file: &Path) -> Result<Secret> {
-    let opened = File::open(file).map_err(|error| Complaint::file(file, "read", &error).into_usage())?;
+    let opened = File::open(file).map_err(|error| CommandError::file(file, "read", &error).into_usage())?;
     warn_if_open(file, &opened);
     let text = read_bounded(opened, &file.display().to_string())?;
     let token = text.trim();
     if token.len() < CHARS_MIN || token.contains(char::is_whitespace) {
         let what =
             format!("{} has no token in it: one word of at least {CHARS_MIN} characters", file.display());
-        return Err(Complaint::usage(what));
+        return Err(CommandError::usage(what));
     }
     Ok(Secret::new(token))
 }

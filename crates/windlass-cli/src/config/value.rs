@@ -17,143 +17,92 @@ const NO: [&str; 5] = ["0", "false", "no", "off", ""];
 
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
-    /// Not set.
+pub(crate) enum SettingValue {
     Nothing,
-    /// Text.
     Text(String),
     /// Text that is never shown.
     Secret(String),
-    /// Yes or no.
     Truth(bool),
-    /// A whole number.
     Count(u64),
     /// A number with a point.
     Number(Number),
-    /// Several texts.
     List(Vec<String>),
-    /// Names with values.
     Table(Map<String, Json>),
     /// Names with texts that are never shown.
     Secrets(Map<String, Json>),
 }
 
-impl Value {
+impl SettingValue {
     /// The text of a text or a secret.
     pub(crate) fn text(&self) -> Option<&str> {
-        match self {
-            Value::Text(text) | Value::Secret(text) => Some(text),
-            Value::Nothing
-            | Value::Truth(_)
-            | Value::Count(_)
-            | Value::Number(_)
-            | Value::List(_)
-            | Value::Table(_)
-            | Value::Secrets(_) => None,
-        }
+        let (SettingValue::Text(text) | SettingValue::Secret(text)) = self else { return None };
+        Some(text)
     }
 
     /// The fields of a table.
     pub(crate) fn fields(&self) -> Option<&Map<String, Json>> {
-        match self {
-            Value::Table(fields) | Value::Secrets(fields) => Some(fields),
-            Value::Nothing
-            | Value::Text(_)
-            | Value::Secret(_)
-            | Value::Truth(_)
-            | Value::Count(_)
-            | Value::Number(_)
-            | Value::List(_) => None,
-        }
+        let (SettingValue::Table(fields) | SettingValue::Secrets(fields)) = self else { return None };
+        Some(fields)
     }
 
-    /// The whole number.
     pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            Value::Count(count) => Some(*count),
-            Value::Nothing
-            | Value::Text(_)
-            | Value::Secret(_)
-            | Value::Truth(_)
-            | Value::Number(_)
-            | Value::List(_)
-            | Value::Table(_)
-            | Value::Secrets(_) => None,
-        }
+        let SettingValue::Count(count) = self else { return None };
+        Some(*count)
     }
 
     /// The number with a point.
     pub(crate) fn number(&self) -> Option<f64> {
-        match self {
-            Value::Number(number) => number.as_f64(),
-            Value::Nothing
-            | Value::Text(_)
-            | Value::Secret(_)
-            | Value::Truth(_)
-            | Value::Count(_)
-            | Value::List(_)
-            | Value::Table(_)
-            | Value::Secrets(_) => None,
-        }
+        let SettingValue::Number(number) = self else { return None };
+        number.as_f64()
     }
 
     /// The items of a list.
     pub(crate) fn items(&self) -> &[String] {
-        match self {
-            Value::List(items) => items,
-            Value::Nothing
-            | Value::Text(_)
-            | Value::Secret(_)
-            | Value::Truth(_)
-            | Value::Count(_)
-            | Value::Number(_)
-            | Value::Table(_)
-            | Value::Secrets(_) => &[],
-        }
+        let SettingValue::List(items) = self else { return &[] };
+        items
     }
 
     /// As JSON, secrets hidden.
     pub(crate) fn to_json(&self) -> Json {
         match self {
-            Value::Nothing => Json::Null,
-            Value::Text(text) => json!(text),
-            Value::Secret(_) => json!(HIDDEN),
-            Value::Truth(truth) => json!(truth),
-            Value::Count(count) => json!(count),
-            Value::Number(number) => json!(number),
-            Value::List(items) => json!(items),
-            Value::Table(fields) => json!(fields),
-            Value::Secrets(fields) => fields.keys().map(|name| (name.clone(), json!(HIDDEN))).collect(),
+            SettingValue::Nothing => Json::Null,
+            SettingValue::Text(text) => json!(text),
+            SettingValue::Secret(_) => json!(HIDDEN),
+            SettingValue::Truth(truth) => json!(truth),
+            SettingValue::Count(count) => json!(count),
+            SettingValue::Number(number) => json!(number),
+            SettingValue::List(items) => json!(items),
+            SettingValue::Table(fields) => json!(fields),
+            SettingValue::Secrets(fields) => {
+                fields.keys().map(|name| (name.clone(), json!(HIDDEN))).collect()
+            }
         }
     }
 }
 
 /// For the eye, as TOML would write it, secrets hidden.
-impl fmt::Display for Value {
+impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Nothing => f.write_str("(none)"),
-            Value::Text(text) => write!(f, "{}", json!(text)),
-            Value::Secret(_) => f.write_str(HIDDEN),
-            Value::Truth(truth) => write!(f, "{truth}"),
-            Value::Count(count) => write!(f, "{count}"),
-            Value::Number(number) => write!(f, "{number}"),
-            Value::List(items) => write!(f, "{}", json!(items)),
-            Value::Table(_) | Value::Secrets(_) => write!(f, "{}", self.to_json()),
+            SettingValue::Nothing => f.write_str("(none)"),
+            SettingValue::Text(text) => write!(f, "{}", json!(text)),
+            SettingValue::Secret(_) => f.write_str(HIDDEN),
+            SettingValue::Truth(truth) => write!(f, "{truth}"),
+            SettingValue::Count(count) => write!(f, "{count}"),
+            SettingValue::Number(number) => write!(f, "{number}"),
+            SettingValue::List(items) => write!(f, "{}", json!(items)),
+            SettingValue::Table(_) | SettingValue::Secrets(_) => write!(f, "{}", self.to_json()),
         }
     }
 }
 
 /// What kind of value a setting has.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
-    /// Text.
+pub(crate) enum SettingKind {
     Text,
     /// Text that is never shown.
     Secret,
-    /// Yes or no.
     Truth,
-    /// A whole number.
     Count,
     /// A whole number, or `none`.
     CountOrNone,
@@ -161,9 +110,7 @@ pub(crate) enum Kind {
     Millis,
     /// A number from the first to the second, which may have a point.
     Number(f64, f64),
-    /// Several texts.
     List,
-    /// Names with values.
     Table,
     /// Names with texts that are never shown.
     Secrets,
@@ -171,73 +118,77 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
 }
 
-impl Kind {
+impl SettingKind {
     /// What is expected, for an error.
     pub(crate) fn expected(self) -> String {
         match self {
-            Kind::Text | Kind::Secret => "text".into(),
-            Kind::Truth => "true or false".into(),
-            Kind::Count => "a whole number".into(),
-            Kind::CountOrNone => "a whole number or \"none\"".into(),
-            Kind::Millis => "milliseconds, or a duration such as \"30s\"".into(),
-            Kind::Number(least, most) => format!("a number from {least} to {most}"),
-            Kind::List => "a list of texts".into(),
-            Kind::Table => "a table".into(),
-            Kind::Secrets => "a table of texts".into(),
-            Kind::Word(words) => format!("one of {}", words.join(", ")),
+            SettingKind::Text | SettingKind::Secret => "text".into(),
+            SettingKind::Truth => "true or false".into(),
+            SettingKind::Count => "a whole number".into(),
+            SettingKind::CountOrNone => "a whole number or \"none\"".into(),
+            SettingKind::Millis => "milliseconds, or a duration such as \"30s\"".into(),
+            SettingKind::Number(least, most) => format!("a number from {least} to {most}"),
+            SettingKind::List => "a list of texts".into(),
+            SettingKind::Table => "a table".into(),
+            SettingKind::Secrets => "a table of texts".into(),
+            SettingKind::Word(words) => format!("one of {}", words.join(", ")),
         }
     }
 
     /// Reads the text of an environment variable or a flag.
-    pub(crate) fn read_text(self, text: &str) -> Option<Value> {
+    pub(crate) fn read_text(self, text: &str) -> Option<SettingValue> {
         let lower = text.trim().to_ascii_lowercase();
         match self {
-            Kind::Text => Some(Value::Text(text.to_owned())),
-            Kind::Secret => Some(Value::Secret(text.to_owned())),
-            Kind::Truth if YES.contains(&lower.as_str()) => Some(Value::Truth(true)),
-            Kind::Truth if NO.contains(&lower.as_str()) => Some(Value::Truth(false)),
-            Kind::Truth => None,
-            Kind::Count => text.trim().parse().ok().map(Value::Count),
-            Kind::CountOrNone if lower == "none" => Some(Value::Nothing),
-            Kind::CountOrNone => text.trim().parse().ok().map(Value::Count),
-            Kind::Millis => text.trim().parse().or_else(|_| parse_ms(text)).ok().map(Value::Count),
-            Kind::Number(least, most) => {
+            SettingKind::Text => Some(SettingValue::Text(text.to_owned())),
+            SettingKind::Secret => Some(SettingValue::Secret(text.to_owned())),
+            SettingKind::Truth if YES.contains(&lower.as_str()) => Some(SettingValue::Truth(true)),
+            SettingKind::Truth if NO.contains(&lower.as_str()) => Some(SettingValue::Truth(false)),
+            SettingKind::Truth => None,
+            SettingKind::Count => text.trim().parse().ok().map(SettingValue::Count),
+            SettingKind::CountOrNone if lower == "none" => Some(SettingValue::Nothing),
+            SettingKind::CountOrNone => text.trim().parse().ok().map(SettingValue::Count),
+            SettingKind::Millis => {
+                text.trim().parse().or_else(|_| parse_ms(text)).ok().map(SettingValue::Count)
+            }
+            SettingKind::Number(least, most) => {
                 let number: f64 =
                     text.trim().parse().ok().filter(|number| (least..=most).contains(number))?;
-                Number::from_f64(number).map(Value::Number)
+                Number::from_f64(number).map(SettingValue::Number)
             }
-            Kind::Table => serde_json::from_str(text).ok().map(Value::Table),
-            Kind::Secrets => serde_json::from_str(text).ok().filter(are_texts).map(Value::Secrets),
-            Kind::List => {
+            SettingKind::Table => serde_json::from_str(text).ok().map(SettingValue::Table),
+            SettingKind::Secrets => {
+                serde_json::from_str(text).ok().filter(are_texts).map(SettingValue::Secrets)
+            }
+            SettingKind::List => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-                Some(Value::List(items.map(str::to_owned).collect()))
+                Some(SettingValue::List(items.map(str::to_owned).collect()))
             }
-            Kind::Word(words) => words.contains(&lower.as_str()).then_some(Value::Text(lower)),
+            SettingKind::Word(words) => words.contains(&lower.as_str()).then_some(SettingValue::Text(lower)),
         }
     }
 
     /// Reads a value of a TOML file: strict, a number is not a text.
-    pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Option<Value> {
+    pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Option<SettingValue> {
         let text = || value.as_str().and_then(|text| self.read_text(text));
         let count = || {
             let number = value.as_integer()?;
-            u64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Count)
+            u64::from_str_radix(number.as_str(), number.radix()).ok().map(SettingValue::Count)
         };
         match self {
-            Kind::Text | Kind::Secret | Kind::Word(_) => text(),
-            Kind::Truth => value.as_bool().map(Value::Truth),
-            Kind::Count => count(),
-            Kind::CountOrNone | Kind::Millis => count().or_else(text),
-            Kind::Number(..) => match value {
+            SettingKind::Text | SettingKind::Secret | SettingKind::Word(_) => text(),
+            SettingKind::Truth => value.as_bool().map(SettingValue::Truth),
+            SettingKind::Count => count(),
+            SettingKind::CountOrNone | SettingKind::Millis => count().or_else(text),
+            SettingKind::Number(..) => match value {
                 DeValue::Integer(number) => self.read_text(number.as_str()),
                 DeValue::Float(number) => self.read_text(number.as_str()),
                 _ => None,
             },
-            Kind::Table => table_of(value).map(Value::Table),
-            Kind::Secrets => table_of(value).filter(are_texts).map(Value::Secrets),
-            Kind::List => {
+            SettingKind::Table => table_of(value).map(SettingValue::Table),
+            SettingKind::Secrets => table_of(value).filter(are_texts).map(SettingValue::Secrets),
+            SettingKind::List => {
                 let texts = value.as_array()?.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
-                texts.collect::<Option<_>>().map(Value::List)
+                texts.collect::<Option<_>>().map(SettingValue::List)
             }
         }
     }
@@ -274,8 +225,7 @@ fn json_of(value: &DeValue<'_>) -> Option<Json> {
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// Built in.
+pub(crate) enum SettingSource {
     Default,
     /// The profile of that name.
     Profile(&'static str),
@@ -283,34 +233,35 @@ pub(crate) enum Source {
     Follows(&'static str),
     /// A configuration file, at that line.
     File(PathBuf, usize),
-    /// An environment variable.
     Environment(String),
     /// The header of a script.
     Script(String),
-    /// A flag.
     Flag(&'static str),
 }
 
-impl Source {
+impl SettingSource {
     /// Whether somebody set the value.
     pub(crate) fn is_set(&self) -> bool {
         match self {
-            Source::Default | Source::Profile(_) | Source::Follows(_) => false,
-            Source::File(..) | Source::Environment(_) | Source::Script(_) | Source::Flag(_) => true,
+            SettingSource::Default | SettingSource::Profile(_) | SettingSource::Follows(_) => false,
+            SettingSource::File(..)
+            | SettingSource::Environment(_)
+            | SettingSource::Script(_)
+            | SettingSource::Flag(_) => true,
         }
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Default => f.write_str("default"),
-            Source::Profile(name) => write!(f, "profile {name}"),
-            Source::Follows(key) => write!(f, "follows from {key}"),
-            Source::File(path, line) => write!(f, "{}:{line}", path.display()),
-            Source::Environment(name) => write!(f, "environment {name}"),
-            Source::Script(name) => write!(f, "script {name}"),
-            Source::Flag(name) => f.write_str(name),
+            SettingSource::Default => f.write_str("default"),
+            SettingSource::Profile(name) => write!(f, "profile {name}"),
+            SettingSource::Follows(key) => write!(f, "follows from {key}"),
+            SettingSource::File(path, line) => write!(f, "{}:{line}", path.display()),
+            SettingSource::Environment(name) => write!(f, "environment {name}"),
+            SettingSource::Script(name) => write!(f, "script {name}"),
+            SettingSource::Flag(name) => f.write_str(name),
         }
     }
 }
@@ -318,15 +269,13 @@ impl fmt::Display for Source {
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
-    /// The value.
-    pub(crate) value: Value,
+    pub(crate) value: SettingValue,
     /// Where it came from.
-    pub(crate) source: Source,
+    pub(crate) source: SettingSource,
 }
 
 impl Setting {
-    /// A setting.
-    pub(crate) fn new(value: Value, source: Source) -> Self {
+    pub(crate) fn new(value: SettingValue, source: SettingSource) -> Self {
         Self { value, source }
     }
 }

@@ -10,15 +10,14 @@ use windlass_core::search::embed::EmbedPort;
 use windlass_models::{EmbedPatience, EndpointEmbedder, ModelName};
 use windlass_search::HashedEmbedder;
 
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::providers::target;
 
-/// The setting.
 const KEY: &str = "search.embedder";
 
 /// The embedder of the configuration, if there is one. Asks for a key, but no server.
-pub(crate) fn choose(config: &Config) -> Result<Option<Arc<dyn EmbedPort>>> {
+pub(crate) fn choose(config: &CliConfig) -> Result<Option<Arc<dyn EmbedPort>>> {
     let word = config.settings.text(KEY).unwrap_or("off");
     let wrong = |why: &dyn std::fmt::Display| {
         let cure = format!("{KEY} = \"off\", \"built-in\", \"folder:PATH\" or \"PROVIDER/MODEL\"");
@@ -33,7 +32,7 @@ pub(crate) fn choose(config: &Config) -> Result<Option<Arc<dyn EmbedPort>>> {
         "built-in" => Ok(Some(Arc::new(HashedEmbedder))),
         name => {
             let name = ModelName::parse(name).map_err(|error| wrong(&error))?;
-            let at_key = |complaint: Complaint| complaint.at(config.place(KEY));
+            let at_key = |complaint: CommandError| complaint.at(config.place(KEY));
             let target = target::target(config, &name).map_err(at_key)?;
             let transport = Arc::new(target::transport(config)?);
             let embedder = EndpointEmbedder::new(target, transport, EmbedPatience::default());

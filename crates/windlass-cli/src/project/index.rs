@@ -23,7 +23,7 @@ use windlass_core::search::{
 };
 use windlass_search::{Index, IndexCondition, IndexConfig, IndexError, IndexWatch, Searcher};
 
-use crate::config::Config;
+use crate::config::CliConfig;
 use crate::project::embedder;
 
 /// How long the first search waits for an index that is new: shorter than the shortest time limit of a call.
@@ -39,7 +39,7 @@ pub(crate) struct ProjectIndex {
     folder: PathBuf,
     root: PathBuf,
     /// Says which embedder it has.
-    config: Option<Config>,
+    config: Option<CliConfig>,
     /// Why it has none, if one was asked for that cannot be used.
     unembedded: OnceLock<String>,
     searcher: OnceCell<Searcher>,
@@ -82,7 +82,7 @@ pub(crate) fn open(
 
 impl ProjectIndex {
     /// The index of the configured root, unless search is switched off. Nothing is opened yet.
-    pub(crate) fn of(config: &Config) -> Option<Arc<Self>> {
+    pub(crate) fn of(config: &CliConfig) -> Option<Arc<Self>> {
         if !config.settings.is_on("search.enabled") {
             return None;
         }
@@ -96,7 +96,7 @@ impl ProjectIndex {
         Self::new(folder, root, None)
     }
 
-    fn new(folder: PathBuf, root: PathBuf, config: Option<Config>) -> Arc<Self> {
+    fn new(folder: PathBuf, root: PathBuf, config: Option<CliConfig>) -> Arc<Self> {
         Arc::new(Self {
             folder,
             root,

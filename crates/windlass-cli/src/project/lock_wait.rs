@@ -11,7 +11,6 @@ const QUIET_MAX: Duration = Duration::from_secs(1);
 /// How often it is tried.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// One wait.
 pub(crate) struct LockWait {
     since: Instant,
     /// What the user is told, until that was done.

@@ -22,26 +22,26 @@ use windlass_modules::{
     ModuleLibrary, SignatureRegistry, write_request,
 };
 
-use crate::complaint::{Complaint, Result};
-use crate::config::{Config, project_modules};
+use crate::complaint::{CommandError, Result};
+use crate::config::{CliConfig, project_modules};
 use crate::terminal::nearest::{did_you_mean, nearest};
 
 /// The field that the machine fills in itself.
 const TOOLS_FIELD: &str = "available_tools";
 
 /// One folder of modules.
-struct Shelf {
-    folder: PathBuf,
+struct ModuleFolder {
+    path: PathBuf,
     /// The folder as people write it.
     shown: String,
     /// What is in it, once it is there.
-    open: OnceLock<OpenShelf>,
+    open: OnceLock<OpenModuleFolder>,
     /// Whether changed files are taken in.
     is_watched: AtomicBool,
 }
 
 /// A folder that is there.
-struct OpenShelf {
+struct OpenModuleFolder {
     library: ModuleLibrary,
     /// Files that are wrong, and why.
     faults: Arc<Mutex<Vec<ModuleFault>>>,
@@ -49,48 +49,51 @@ struct OpenShelf {
 }
 
 /// The modules of a configuration.
-pub(crate) struct Modules {
+pub(crate) struct ProjectModules {
     /// The folders, the strongest first.
-    shelves: Vec<Shelf>,
+    folders: Vec<ModuleFolder>,
     /// The tools that a prompt may tell of.
     registry: Registry,
 }
 
-impl Modules {
+impl ProjectModules {
     /// The modules of a configuration. Nothing is read yet.
-    pub(crate) fn of(config: &Config, registry: &Registry) -> Arc<Self> {
+    pub(crate) fn of(config: &CliConfig, registry: &Registry) -> Arc<Self> {
         let project = match config.settings.text("modules.folder") {
             Some(folder) => config.root.join(folder),
             None => project_modules(&config.root),
         };
         let shown = project.strip_prefix(&config.root).unwrap_or(&project).display().to_string();
         let user = config.folders.modules();
-        let shelves = vec![Shelf::of(project, shown), Shelf::of(user.clone(), user.display().to_string())];
-        Arc::new(Self { shelves, registry: registry.clone() })
+        let folders = vec![
+            ModuleFolder::of(project, shown),
+            ModuleFolder::of(user.clone(), user.display().to_string()),
+        ];
+        Arc::new(Self { folders, registry: registry.clone() })
     }
 
     /// The folders that are there.
-    fn shelves(&self) -> impl Iterator<Item = (&Shelf, &OpenShelf)> {
-        self.shelves.iter().filter_map(|shelf| Some((shelf, shelf.open()?)))
+    fn open_folders(&self) -> impl Iterator<Item = (&ModuleFolder, &OpenModuleFolder)> {
+        self.folders.iter().filter_map(|folder| Some((folder, folder.open()?)))
     }
 
     /// Takes in changed files from now on, and folders that come later. Needs a tokio runtime.
     pub(crate) fn begin(&self) {
-        for shelf in &self.shelves {
-            shelf.is_watched.store(true, Ordering::Relaxed);
-            shelf.open();
+        for folder in &self.folders {
+            folder.is_watched.store(true, Ordering::Relaxed);
+            folder.open();
         }
     }
 
     /// The module of that id.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Module>> {
-        self.shelves().find_map(|(_, open)| open.library.get(id))
+        self.open_folders().find_map(|(_, open)| open.library.get(id))
     }
 
     /// The module of that id, and the folder that it is in.
     pub(crate) fn find_with_folder(&self, id: &str) -> Result<(Arc<Module>, PathBuf)> {
         let found =
-            self.shelves().find_map(|(shelf, open)| Some((open.library.get(id)?, shelf.folder.clone())));
+            self.open_folders().find_map(|(folder, open)| Some((open.library.get(id)?, folder.path.clone())));
         found.ok_or_else(|| self.unknown(id))
     }
 
@@ -100,25 +103,25 @@ impl Modules {
     }
 
     /// There is no such module; or there is, and its file is wrong.
-    fn unknown(&self, id: &str) -> Complaint {
+    fn unknown(&self, id: &str) -> CommandError {
         let ids = self.ids();
         let what = ModuleError::ModuleNotFound(id.to_owned()).to_string();
         if let Some((path, message)) = self.fault_of(id) {
-            return Complaint::usage(format!("the module '{id}' cannot be used: {message}"))
+            return CommandError::usage(format!("the module '{id}' cannot be used: {message}"))
                 .at(path)
                 .cure("windlass modules check");
         }
         let cure = did_you_mean(id, ids.iter().map(String::as_str));
-        let folders: Vec<&str> = self.shelves.iter().map(|shelf| shelf.shown.as_str()).collect();
-        Complaint::usage(what)
+        let folders: Vec<&str> = self.folders.iter().map(|folder| folder.shown.as_str()).collect();
+        CommandError::usage(what)
             .at(format!("looked in {}", folders.join(" and in ")))
             .cure(cure.unwrap_or_else(|| "windlass modules list".to_owned()))
     }
 
     /// Why the module of that id was not taken in.
     fn fault_of(&self, id: &str) -> Option<(String, String)> {
-        self.shelves().find_map(|(shelf, open)| {
-            let path = shelf.path_of(id)?;
+        self.open_folders().find_map(|(folder, open)| {
+            let path = folder.path_of(id)?;
             let faults = open.faults.lock().unwrap_or_else(PoisonError::into_inner);
             let own = faults.iter().find(|fault| Path::new(&fault.path).ends_with(&path));
             own.map(|fault| (fault.path.clone(), fault.message.clone()))
@@ -136,7 +139,7 @@ impl Modules {
 
     /// The ids of all modules, sorted.
     pub(crate) fn ids(&self) -> Vec<String> {
-        let mut ids: Vec<String> = self.shelves().flat_map(|(_, open)| open.library.ids()).collect();
+        let mut ids: Vec<String> = self.open_folders().flat_map(|(_, open)| open.library.ids()).collect();
         ids.sort();
         ids.dedup();
         ids
@@ -149,7 +152,10 @@ impl Modules {
 
     /// Words to find a module by.
     fn tags(&self, id: &str) -> Vec<String> {
-        self.shelves().find_map(|(_, open)| open.library.find(id)).map(|own| own.tags).unwrap_or_default()
+        self.open_folders()
+            .find_map(|(_, open)| open.library.find(id))
+            .map(|own| own.tags)
+            .unwrap_or_default()
     }
 
     /// What a module would ask a model for these inputs, given as the message of a run.
@@ -178,17 +184,17 @@ impl Modules {
     }
 }
 
-impl Shelf {
-    fn of(folder: PathBuf, shown: String) -> Self {
-        Self { folder, shown, open: OnceLock::new(), is_watched: AtomicBool::new(false) }
+impl ModuleFolder {
+    fn of(path: PathBuf, shown: String) -> Self {
+        Self { path, shown, open: OnceLock::new(), is_watched: AtomicBool::new(false) }
     }
 
     /// What is in the folder; nothing while it is not there.
-    fn open(&self) -> Option<&OpenShelf> {
-        if self.open.get().is_none() && !self.folder.is_dir() {
+    fn open(&self) -> Option<&OpenModuleFolder> {
+        if self.open.get().is_none() && !self.path.is_dir() {
             return None;
         }
-        let open = self.open.get_or_init(|| OpenShelf::read(&self.folder));
+        let open = self.open.get_or_init(|| OpenModuleFolder::read(&self.path));
         if self.is_watched.load(Ordering::Relaxed) && open.watch.get().is_none() {
             open.start_watch();
         }
@@ -197,13 +203,13 @@ impl Shelf {
 
     /// The file of a module, as its manifest has it.
     fn path_of(&self, id: &str) -> Option<String> {
-        let text = std::fs::read_to_string(self.folder.join("manifest.json")).ok()?;
+        let text = std::fs::read_to_string(self.path.join("manifest.json")).ok()?;
         let manifest = Manifest::parse("manifest.json", &text).ok()?;
         manifest.modules.get(id).map(|entry| entry.path.clone())
     }
 }
 
-impl OpenShelf {
+impl OpenModuleFolder {
     fn read(folder: &Path) -> Self {
         let (library, report) = ModuleLibrary::open(folder, SignatureRegistry::default());
         for warning in &report.warnings {
@@ -308,16 +314,16 @@ pub(crate) fn prompt_of(request: &ModelRequest) -> ModulePrompt {
     }
 }
 
-impl ModulesPort for Modules {
+impl ModulesPort for ProjectModules {
     fn shelf(&self) -> ModuleShelf {
         let modules = self.ids().into_iter().filter_map(|id| Some(row_of(&*self.find(&id)?, self.tags(&id))));
         let faults = self
-            .shelves()
+            .open_folders()
             .flat_map(|(_, open)| open.faults.lock().unwrap_or_else(PoisonError::into_inner).clone());
         ModuleShelf {
             modules: modules.collect(),
             faults: faults.collect(),
-            folders: self.shelves.iter().map(|shelf| shelf.shown.clone()).collect(),
+            folders: self.folders.iter().map(|folder| folder.shown.clone()).collect(),
         }
     }
 

@@ -11,17 +11,17 @@ use windlass_core::port::ToolPort;
 use windlass_engine::registry::Registry;
 use windlass_modules::script::{ScriptGrants, ScriptLibrary, ScriptLimits, ScriptReport, ScriptWatch};
 
-use crate::config::{Config, project_tools};
+use crate::config::{CliConfig, project_tools};
 
 /// The Rhai tools of a configuration.
 pub(crate) struct ScriptTools {
-    shelf: Arc<Shelf>,
+    scripts: Arc<RegisteredScripts>,
     warnings: Vec<String>,
     watches: OnceLock<Vec<ScriptWatch>>,
 }
 
 /// The libraries, and which of their tools are registered.
-struct Shelf {
+struct RegisteredScripts {
     /// The user's first: of two scripts with one name, the user's counts.
     libraries: Vec<ScriptLibrary>,
     registry: Registry,
@@ -32,7 +32,7 @@ struct Shelf {
 
 impl ScriptTools {
     /// Reads the scripts of a configuration and registers them.
-    pub(crate) fn open(config: &Config, registry: &Registry) -> Self {
+    pub(crate) fn open(config: &CliConfig, registry: &Registry) -> Self {
         let project = match config.settings.text("scripts.folder") {
             Some(folder) => config.root.join(folder),
             None => project_tools(&config.root),
@@ -55,10 +55,14 @@ impl ScriptTools {
             warnings.extend(faults(&report));
             libraries.push(library);
         }
-        let shelf =
-            Arc::new(Shelf { libraries, registry: registry.clone(), taken, registered: Mutex::default() });
-        warnings.extend(shelf.register());
-        Self { shelf, warnings, watches: OnceLock::new() }
+        let scripts = Arc::new(RegisteredScripts {
+            libraries,
+            registry: registry.clone(),
+            taken,
+            registered: Mutex::default(),
+        });
+        warnings.extend(scripts.register());
+        Self { scripts, warnings, watches: OnceLock::new() }
     }
 
     /// What the user should know of scripts that are no tools.
@@ -68,21 +72,21 @@ impl ScriptTools {
 
     /// Whether a name is that of a tool of this program, or of one of its other names.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
-        self.shelf.taken.contains(name)
+        self.scripts.taken.contains(name)
     }
 
     /// Takes in changed scripts from now on.
     pub(crate) fn begin(&self) {
         let watch = |library: &ScriptLibrary| {
-            let shelf = Arc::clone(&self.shelf);
+            let scripts = Arc::clone(&self.scripts);
             let started = ScriptWatch::start(library, move |report| {
-                for warning in faults(report).into_iter().chain(shelf.register()) {
+                for warning in faults(report).into_iter().chain(scripts.register()) {
                     tracing::warn!("{warning}");
                 }
             });
             started.inspect_err(|error| tracing::warn!(%error, "changed scripts are not taken in")).ok()
         };
-        drop(self.watches.set(self.shelf.libraries.iter().filter_map(watch).collect()));
+        drop(self.watches.set(self.scripts.libraries.iter().filter_map(watch).collect()));
     }
 }
 
@@ -90,7 +94,7 @@ fn faults(report: &ScriptReport) -> Vec<String> {
     report.failed.iter().map(|error| format!("a Rhai tool is left out: {error}")).collect()
 }
 
-impl Shelf {
+impl RegisteredScripts {
     /// Makes the registry have what the libraries have now; what could not be, is told.
     fn register(&self) -> Vec<String> {
         let mut registered = self.registered.lock().unwrap_or_else(PoisonError::into_inner);

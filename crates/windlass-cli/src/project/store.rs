@@ -12,7 +12,7 @@ use windlass_core::store::{
 };
 
 use crate::args::GlobalArgs;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Folders;
 use crate::project::lock_wait::LockWait;
 use crate::terminal::nearest::nearest;
@@ -35,11 +35,11 @@ fn kind_of(place: &Path) -> StoreKind {
 }
 
 /// The store, and what is found in it.
-pub(crate) struct Archive {
+pub(crate) struct SessionArchive {
     pub(crate) store: Arc<dyn StorePort>,
 }
 
-impl Archive {
+impl SessionArchive {
     /// Opens the data folder for so many readers at once, and makes it if need be.
     pub(crate) fn open(folders: &Folders, readers: usize) -> Result<Self> {
         let place = &folders.data;
@@ -165,7 +165,7 @@ pub(crate) fn pick<T>(
         1 => Ok(rows.into_iter().find(is_meant).ok_or_else(Vec::new)),
         count => {
             let some: Vec<&str> = rows.iter().filter(|row| is_meant(row)).map(&id).take(3).collect();
-            Err(Complaint::usage(format!("'{wanted}' begins the ids of {count} {what}s"))
+            Err(CommandError::usage(format!("'{wanted}' begins the ids of {count} {what}s"))
                 .at(some.join(", "))
                 .cure("more of the id"))
         }
@@ -178,26 +178,26 @@ pub(crate) fn unknown<'a>(
     wanted: &str,
     known: impl Iterator<Item = &'a str>,
     list: &str,
-) -> Complaint {
+) -> CommandError {
     let cure = nearest(wanted, known).map_or_else(|| list.to_owned(), |id| format!("did you mean '{id}'?"));
-    Complaint::usage(format!("there is no {what} '{wanted}'")).cure(cure)
+    CommandError::usage(format!("there is no {what} '{wanted}'")).cure(cure)
 }
 
 /// The store did not do what it was asked.
-pub(crate) fn failed(failure: &StoreFailure) -> Complaint {
+pub(crate) fn failed(failure: &StoreFailure) -> CommandError {
     match failure {
-        StoreFailure::Missing(_) | StoreFailure::Exists(_) => Complaint::usage(failure.to_string()),
-        StoreFailure::Broken(_) => Complaint::failed(failure.to_string()),
+        StoreFailure::Missing(_) | StoreFailure::Exists(_) => CommandError::usage(failure.to_string()),
+        StoreFailure::Broken(_) => CommandError::failed(failure.to_string()),
     }
 }
 
-fn unread(failure: &JournalFailure) -> Complaint {
-    Complaint::failed(failure.to_string())
+fn unread(failure: &JournalFailure) -> CommandError {
+    CommandError::failed(failure.to_string())
 }
 
 /// The data folder cannot be used at all.
-fn unusable(error: &StoreFailure, folder: &Path) -> Complaint {
-    Complaint::failed(format!("sessions cannot be kept: {error}")).at(folder.display()).cure(
+fn unusable(error: &StoreFailure, folder: &Path) -> CommandError {
+    CommandError::failed(format!("sessions cannot be kept: {error}")).at(folder.display()).cure(
         "--data DIR for another folder, or for a run whose session is not kept: windlass run --ephemeral …",
     )
 }
@@ -207,17 +207,6 @@ pub(crate) fn short<'a>(id: &'a str, all: &[&str]) -> &'a str {
     let Some(short) = id.get(..SHORT_CHARS).filter(|_| id.len() == ID_CHARS) else { return id };
     let is_alone = all.iter().filter(|other| other.starts_with(short)).count() <= 1;
     if is_alone { short } else { id }
-}
-
-/// How long ago something was, for people.
-pub(crate) fn age(now: Millis, then: Millis) -> String {
-    let seconds = now.saturating_sub(then) / 1_000;
-    match seconds {
-        0..60 => "just now".to_owned(),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..86_400 => format!("{} h ago", seconds / 3_600),
-        _ => windlass_core::trace::rfc3339(then).chars().take(10).collect(),
-    }
 }
 
 #[cfg(test)]

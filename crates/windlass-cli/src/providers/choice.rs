@@ -10,10 +10,10 @@ use windlass_models::quirks::CallDialect;
 use windlass_models::{ModelName, Target};
 use windlass_scripted::ScriptedModel;
 
-use crate::complaint::{Complaint, Result};
-use crate::config::{Config, load_script};
+use crate::complaint::{CommandError, Result};
+use crate::config::{CliConfig, load_script};
 use crate::providers::keys::variables;
-use crate::providers::local::{self, About, builtin, is_local};
+use crate::providers::local::{self, LocalModelFacts, builtin, is_local};
 use crate::providers::target;
 use crate::terminal::nearest::nearest;
 
@@ -26,18 +26,17 @@ const OLLAMA_TIMEOUT_MS: u64 = 300;
 
 /// A model, and how it is spoken to.
 #[derive(Clone)]
-pub(crate) struct Chosen {
-    /// The model.
+pub(crate) struct ChosenModel {
     pub(crate) model: Arc<dyn ModelPort>,
     /// What is known of it; a script is known by nobody.
     pub(crate) target: Option<Target>,
     /// Tokens of a conversation, where that is known.
     pub(crate) context_tokens: Option<u64>,
     /// What a model in the process says of itself.
-    pub(crate) about: Option<About>,
+    pub(crate) about: Option<LocalModelFacts>,
 }
 
-impl Chosen {
+impl ChosenModel {
     /// A model behind a wire.
     pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: Target) -> Self {
         let context_tokens = target.context_tokens();
@@ -55,7 +54,7 @@ impl Chosen {
         match (target.quirks.calls, profile.dialect) {
             (CallDialect::Text, Dialect::Native) => profile.dialect = Dialect::Text,
             (CallDialect::None, Dialect::Native) if has_tools => {
-                return Err(Complaint::usage(format!("the model '{}' calls no tools", target.name))
+                return Err(CommandError::usage(format!("the model '{}' calls no tools", target.name))
                     .at("what is known of it: windlass models show NAME")
                     .cure("--no-tools, another model, or calls = \"tags\" in the configuration file"));
             }
@@ -66,9 +65,9 @@ impl Chosen {
 }
 
 /// The model of the configuration.
-pub(crate) fn choose(config: &Config) -> Result<Chosen> {
+pub(crate) fn choose(config: &CliConfig) -> Result<ChosenModel> {
     if let Some(script) = &config.script {
-        return Ok(Chosen::plain(Arc::new(ScriptedModel::new(script))));
+        return Ok(ChosenModel::plain(Arc::new(ScriptedModel::new(script))));
     }
     match config.settings.model()? {
         Some(word) if is_local(word) => local::open(config, word),
@@ -83,9 +82,9 @@ pub(crate) fn choose(config: &Config) -> Result<Chosen> {
 }
 
 /// A model that is named beside that of the configuration.
-pub(crate) fn choose_named(config: &Config, word: &str) -> Result<Chosen> {
+pub(crate) fn choose_named(config: &CliConfig, word: &str) -> Result<ChosenModel> {
     if let Some(script) = load_script(word)? {
-        return Ok(Chosen::plain(Arc::new(ScriptedModel::new(&script))));
+        return Ok(ChosenModel::plain(Arc::new(ScriptedModel::new(&script))));
     }
     if is_local(word) {
         return local::open(config, word);
@@ -93,19 +92,19 @@ pub(crate) fn choose_named(config: &Config, word: &str) -> Result<Chosen> {
     open(config, target::target(config, &name_of(config, word)?)?)
 }
 
-fn open(config: &Config, target: Target) -> Result<Chosen> {
+fn open(config: &CliConfig, target: Target) -> Result<ChosenModel> {
     let transport = Arc::new(target::transport(config)?);
     let model = target::port(target.clone(), transport, config.profile.dialect);
-    Ok(Chosen::of_target(model, target))
+    Ok(ChosenModel::of_target(model, target))
 }
 
 /// The target of the configuration.
-pub(crate) fn find(config: &Config) -> Result<Target> {
+pub(crate) fn find(config: &CliConfig) -> Result<Target> {
     find_connected(config)?.ok_or_else(|| unconnected(config))
 }
 
 /// The same; nothing when nothing is named and nothing is there.
-fn find_connected(config: &Config) -> Result<Option<Target>> {
+fn find_connected(config: &CliConfig) -> Result<Option<Target>> {
     match config.settings.model()? {
         Some(word) => target::target(config, &name_of(config, word)?).map(Some),
         None => match of_environment(config) {
@@ -116,9 +115,9 @@ fn find_connected(config: &Config) -> Result<Option<Target>> {
 }
 
 /// The name that a word means; a provider alone means its usual model.
-pub(crate) fn name_of(config: &Config, word: &str) -> Result<ModelName> {
+pub(crate) fn name_of(config: &CliConfig, word: &str) -> Result<ModelName> {
     if is_local(word) {
-        return Err(Complaint::usage(format!("'{word}' runs locally: there is nothing to check"))
+        return Err(CommandError::usage(format!("'{word}' runs locally: there is nothing to check"))
             .at(config.place("model"))
             .cure("windlass models eval tries it out"));
     }
@@ -129,19 +128,19 @@ pub(crate) fn name_of(config: &Config, word: &str) -> Result<ModelName> {
         let meant = nearest(word, providers().iter().map(|row| row.id));
         let cure =
             meant.map_or_else(|| "windlass models list".to_owned(), |id| format!("--model {id}/MODEL"));
-        Complaint::usage(error.to_string()).at(config.place("model")).cure(cure)
+        CommandError::usage(error.to_string()).at(config.place("model")).cure(cure)
     })
 }
 
 /// The usual model of the first provider with a key in the environment.
-fn of_environment(config: &Config) -> Option<ModelName> {
+fn of_environment(config: &CliConfig) -> Option<ModelName> {
     let has_key = |id: &&str| variables(id).iter().any(|variable| config.keys.contains_key(variable));
     let row = IN_ORDER.iter().find(|id| has_key(id)).and_then(|id| find_provider(id))?;
     Some(ModelName { provider: row.id.to_owned(), model: row.usual_model?.to_owned() })
 }
 
 /// The first model of an Ollama server.
-fn of_this_machine(config: &Config) -> Result<Option<Target>> {
+fn of_this_machine(config: &CliConfig) -> Result<Option<Target>> {
     // Listing needs no model's name.
     let server = ModelName { provider: "ollama".to_owned(), model: "any".to_owned() };
     let target = target::target(config, &server)?;
@@ -154,14 +153,14 @@ fn of_this_machine(config: &Config) -> Result<Option<Target>> {
 }
 
 /// Three lines that say how to connect a model.
-fn unconnected(config: &Config) -> Complaint {
+fn unconnected(config: &CliConfig) -> CommandError {
     let variables: Vec<&str> =
         IN_ORDER.iter().filter_map(|id| find_provider(id)?.key_variables.first().copied()).collect();
     let file = config.folders.config_file.display();
-    Complaint::usage(
+    CommandError::usage(
         "no model is connected: there is no key in the environment and no Ollama server on this machine",
     )
-    .at(format!("a key will do ({}), or model = \"PROVIDER/MODEL\" in {file}", variables.join(", ")))
+    .at(format!("set a key ({}), or model = \"PROVIDER/MODEL\" in {file}", variables.join(", ")))
     .cure("windlass models list, or a model file: --model local/FILE.gguf")
 }
 

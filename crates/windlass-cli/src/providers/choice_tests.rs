@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use tempfile::TempDir;
 
 use super::*;
-use crate::config::{Flags, Surroundings};
+use crate::config::{Flags, ProcessEnvironment};
 
-fn config(file: &str, vars: &[(&str, &str)]) -> Config {
+fn config(file: &str, vars: &[(&str, &str)]) -> CliConfig {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("config.toml"), file).unwrap();
     let mut flags = Flags::default();
@@ -13,8 +13,8 @@ fn config(file: &str, vars: &[(&str, &str)]) -> Config {
     flags.global.data = Some(folder.path().join("data"));
     let vars: BTreeMap<String, String> =
         vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let surroundings = Surroundings { vars, folder: folder.path().to_owned(), can_ask: false };
-    Config::resolve(&surroundings, &flags).unwrap()
+    let surroundings = ProcessEnvironment { vars, folder: folder.path().to_owned(), can_ask: false };
+    CliConfig::resolve(&surroundings, &flags).unwrap()
 }
 
 fn chosen(vars: &[(&str, &str)]) -> Option<String> {

@@ -9,7 +9,7 @@ use windlass_core::host::{ModelFinding, ModelFindings};
 use windlass_models::doctor::{Diagnosis, Finding, Probe, Verdict};
 use windlass_models::{Abilities, ModelName};
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 
 /// Largest diagnosis that is read: ours have a few kilobytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -19,7 +19,6 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub(crate) struct Examined {
     /// Where it was found: elsewhere it does not hold.
     pub(crate) base_url: String,
-    /// What was found.
     #[serde(flatten)]
     pub(crate) diagnosis: Diagnosis,
 }
@@ -83,17 +82,17 @@ pub(crate) fn load(data: &Path, name: &ModelName) -> Result<Option<Examined>> {
     let path = file_of(data, name);
     match std::fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Complaint::file(&path, "read", &error)),
+        Err(error) => return Err(CommandError::file(&path, "read", &error)),
         Ok(facts) if facts.len() > FILE_BYTES_MAX => {
             return Err(
-                Complaint::failed("the doctor's findings are too large to be ours").at(path.display())
+                CommandError::failed("the doctor's findings are too large to be ours").at(path.display())
             );
         }
         Ok(_) => {}
     }
-    let text = std::fs::read_to_string(&path).map_err(|error| Complaint::file(&path, "read", &error))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| CommandError::file(&path, "read", &error))?;
     let found: Examined = serde_json::from_str(&text).map_err(|error| {
-        Complaint::failed(format!("the doctor's findings cannot be read: {error}"))
+        CommandError::failed(format!("the doctor's findings cannot be read: {error}"))
             .at(path.display())
             .cure(format!("windlass models doctor {name} examines it again"))
     })?;
@@ -104,9 +103,9 @@ pub(crate) fn load(data: &Path, name: &ModelName) -> Result<Option<Examined>> {
 /// Keeps what was found; says where.
 pub(crate) fn store(data: &Path, name: &ModelName, examined: &Examined) -> Result<PathBuf> {
     let path = file_of(data, name);
-    let failed = |error: io::Error| Complaint::file(&path, "written", &error);
+    let failed = |error: io::Error| CommandError::file(&path, "written", &error);
     let text = serde_json::to_string_pretty(examined)
-        .map_err(|error| Complaint::failed(format!("the findings cannot be written: {error}")))?;
+        .map_err(|error| CommandError::failed(format!("the findings cannot be written: {error}")))?;
     std::fs::create_dir_all(folder(data)).map_err(failed)?;
     // A half-written file would be read by the next run.
     let fresh = path.with_extension("json.new");

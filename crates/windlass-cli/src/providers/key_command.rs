@@ -26,7 +26,6 @@ pub(crate) enum CommandFailure {
     Failed(Option<i32>),
     /// It did not end in time.
     TooLong,
-    /// It said nothing.
     Empty,
 }
 

@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::secret::Secret;
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::providers::key_command::{CommandFailure, ask, tell};
 
 /// The name under which all keys are kept.
 const OURS: &str = "windlass";
 
-/// The system's keyring.
 pub(crate) struct Keyring {
     /// The names of providers that have a key there.
     names_file: PathBuf,
@@ -31,12 +30,12 @@ impl Keyring {
     pub(crate) fn names(&self) -> Result<BTreeSet<String>> {
         match std::fs::read_to_string(&self.names_file) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                Complaint::failed(format!("the list of stored keys cannot be read: {error}"))
+                CommandError::failed(format!("the list of stored keys cannot be read: {error}"))
                     .at(self.names_file.display())
                     .cure("remove the file; keys stay in the keyring and can be set again")
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
-            Err(error) => Err(Complaint::file(&self.names_file, "read", &error)),
+            Err(error) => Err(CommandError::file(&self.names_file, "read", &error)),
         }
     }
 
@@ -52,7 +51,6 @@ impl Keyring {
         asked.map(Some).map_err(|failure| unreachable(&failure))
     }
 
-    /// Keeps a key.
     pub(crate) fn set(&self, provider: &str, key: &Secret) -> Result<()> {
         let told = match SYSTEM {
             System::SecretTool => {
@@ -62,7 +60,7 @@ impl Keyring {
             }
             // Its interactive mode takes commands from standard input; quotes are its only escape.
             System::Security if key.expose().contains(['"', '\\', '\n']) => {
-                return Err(Complaint::usage("a key with quotes or backslashes cannot be kept"));
+                return Err(CommandError::usage("a key with quotes or backslashes cannot be kept"));
             }
             System::Security => {
                 let line =
@@ -97,12 +95,12 @@ impl Keyring {
     }
 
     fn write(&self, names: &BTreeSet<String>) -> Result<()> {
-        let failed = |error: io::Error| Complaint::file(&self.names_file, "written", &error);
+        let failed = |error: io::Error| CommandError::file(&self.names_file, "written", &error);
         if let Some(folder) = self.names_file.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let text = serde_json::to_string(names).map_err(|error| {
-            Complaint::failed(format!("the list of stored keys cannot be written: {error}"))
+            CommandError::failed(format!("the list of stored keys cannot be written: {error}"))
         })?;
         std::fs::write(&self.names_file, text).map_err(failed)
     }
@@ -116,13 +114,13 @@ enum System {
 
 const SYSTEM: System = if cfg!(target_os = "macos") { System::Security } else { System::SecretTool };
 
-fn unreachable(failure: &CommandFailure) -> Complaint {
+fn unreachable(failure: &CommandFailure) -> CommandError {
     let program = match SYSTEM {
         System::SecretTool => "secret-tool",
         System::Security => "security",
     };
     let complaint =
-        Complaint::failed(format!("the system's keyring cannot be reached: {failure}")).at(program);
+        CommandError::failed(format!("the system's keyring cannot be reached: {failure}")).at(program);
     let cure = match failure {
         CommandFailure::NotStarted(_) => {
             "install it (libsecret-tools), or use the environment or a key_command"

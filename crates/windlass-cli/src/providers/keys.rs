@@ -5,7 +5,7 @@ use windlass_core::secret::Secret;
 use windlass_models::catalog::find_provider;
 
 use crate::complaint::Result;
-use crate::config::{Config, Source};
+use crate::config::{CliConfig, SettingSource};
 use crate::providers::key_command::ask;
 use crate::providers::keyring::Keyring;
 
@@ -39,9 +39,9 @@ pub(crate) fn variables(provider: &str) -> Vec<String> {
 }
 
 /// Where a provider's key is; no command is run and nothing is asked.
-pub(crate) fn locate(config: &Config, provider: &str) -> Result<Option<KeySource>> {
+pub(crate) fn locate(config: &CliConfig, provider: &str) -> Result<Option<KeySource>> {
     let setting = config.settings.get(&format!("providers.{provider}.key"));
-    let is_of_environment = |source: &Source| matches!(source, Source::Environment(_));
+    let is_of_environment = |source: &SettingSource| matches!(source, SettingSource::Environment(_));
     if let Some(own) = setting.filter(|own| is_of_environment(&own.source)) {
         return Ok(Some(KeySource::At(own.source.to_string())));
     }
@@ -59,7 +59,7 @@ pub(crate) fn locate(config: &Config, provider: &str) -> Result<Option<KeySource
 }
 
 /// The key of a provider.
-pub(crate) fn find(config: &Config, provider: &str) -> Result<Option<Secret>> {
+pub(crate) fn find(config: &CliConfig, provider: &str) -> Result<Option<Secret>> {
     let name = format!("providers.{provider}.key_command");
     match locate(config, provider)? {
         None => Ok(None),
@@ -76,13 +76,13 @@ pub(crate) fn find(config: &Config, provider: &str) -> Result<Option<Secret>> {
 }
 
 /// A key that stands in the environment or in a file.
-fn stated(config: &Config, provider: &str) -> Option<Secret> {
+fn stated(config: &CliConfig, provider: &str) -> Option<Secret> {
     let name = format!("providers.{provider}.key");
     let setting = config.settings.get(&name);
     let own = || config.settings.text(&name).map(|key| Secret::new(key.trim()));
     let of_variable = || variables(provider).iter().find_map(|variable| config.keys.get(variable)).cloned();
     match setting.map(|setting| &setting.source) {
-        Some(Source::Environment(_)) => own(),
+        Some(SettingSource::Environment(_)) => own(),
         Some(_) | None => of_variable().or_else(own),
     }
 }

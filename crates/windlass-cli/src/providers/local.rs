@@ -2,9 +2,9 @@
 
 use windlass_models::Abilities;
 
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
-use crate::providers::choice::Chosen;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
+use crate::providers::choice::ChosenModel;
 #[cfg(feature = "local")]
 use crate::providers::pulled;
 
@@ -16,7 +16,7 @@ pub(crate) const PREFIX: &str = "local/";
 
 /// What a model in the process is, as lists show it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct About {
+pub(crate) struct LocalModelFacts {
     /// What it can do.
     pub(crate) abilities: Abilities,
     /// Where it comes from, what it is, how large, under which licence.
@@ -39,18 +39,18 @@ pub(crate) fn small_print(model: &str) -> Option<String> {
 
 /// The built-in model, where the build has one.
 #[cfg(feature = "local")]
-pub(crate) fn builtin() -> Option<Chosen> {
+pub(crate) fn builtin() -> Option<ChosenModel> {
     let tools = || windlass_tools::builtin(&windlass_tools::ToolsConfig::default());
     let model = std::sync::Arc::new(windlass_local::BuiltinModel::new(tools));
     // It shows itself little of a long conversation: nothing needs to be trimmed for it.
-    Some(Chosen::plain(model))
+    Some(ChosenModel::plain(model))
 }
 
 /// What the built-in model is.
 #[cfg(feature = "local")]
-pub(crate) fn about_builtin() -> Option<About> {
+pub(crate) fn about_builtin() -> Option<LocalModelFacts> {
     // Its header is read once: lists are asked for again and again.
-    static ABOUT: std::sync::OnceLock<Option<About>> = std::sync::OnceLock::new();
+    static ABOUT: std::sync::OnceLock<Option<LocalModelFacts>> = std::sync::OnceLock::new();
     let describe = || {
         let description = windlass_local::BuiltinModel::describe().ok()?;
         Some(about("built in", &description, description.context_tokens))
@@ -60,12 +60,12 @@ pub(crate) fn about_builtin() -> Option<About> {
 
 /// What the built-in model is.
 #[cfg(not(feature = "local"))]
-pub(crate) fn about_builtin() -> Option<About> {
+pub(crate) fn about_builtin() -> Option<LocalModelFacts> {
     None
 }
 
 #[cfg(feature = "local")]
-fn about(origin: &str, file: &windlass_local::FileDescription, context_tokens: usize) -> About {
+fn about(origin: &str, file: &windlass_local::FileDescription, context_tokens: usize) -> LocalModelFacts {
     let licence = file.licence.as_ref().map(|licence| format!(", licence {licence}")).unwrap_or_default();
     let source = format!(
         "{origin}: {}, {:.1} M parameters, {} MB{licence}, calls held to a grammar",
@@ -79,14 +79,14 @@ fn about(origin: &str, file: &windlass_local::FileDescription, context_tokens: u
         sees: Some(false),
         ..Abilities::default()
     };
-    About { abilities, source }
+    LocalModelFacts { abilities, source }
 }
 
 /// The downloaded model files, each by the name under which it is run.
 #[cfg(feature = "local")]
-pub(crate) fn pulled_files(config: &Config) -> Vec<(String, About)> {
+pub(crate) fn pulled_files(config: &CliConfig) -> Vec<(String, LocalModelFacts)> {
     let Ok(files) = std::fs::read_dir(pulled::folder(&config.folders.data)) else { return Vec::new() };
-    let mut found: Vec<(String, About)> = files
+    let mut found: Vec<(String, LocalModelFacts)> = files
         .flatten()
         .filter_map(|file| {
             let name = file.file_name().into_string().ok()?;
@@ -108,18 +108,18 @@ fn usual_context(file: &windlass_local::FileDescription) -> usize {
 
 /// The downloaded model files, each by the name under which it is run.
 #[cfg(not(feature = "local"))]
-pub(crate) fn pulled_files(_config: &Config) -> Vec<(String, About)> {
+pub(crate) fn pulled_files(_config: &CliConfig) -> Vec<(String, LocalModelFacts)> {
     Vec::new()
 }
 
 /// The built-in model, where the build has one.
 #[cfg(not(feature = "local"))]
-pub(crate) fn builtin() -> Option<Chosen> {
+pub(crate) fn builtin() -> Option<ChosenModel> {
     None
 }
 
 /// The model that a word names.
-pub(crate) fn open(config: &Config, word: &str) -> Result<Chosen> {
+pub(crate) fn open(config: &CliConfig, word: &str) -> Result<ChosenModel> {
     limit_threads(config)?;
     match word.strip_prefix(PREFIX) {
         Some(file) => open_file(config, word, file),
@@ -127,13 +127,12 @@ pub(crate) fn open(config: &Config, word: &str) -> Result<Chosen> {
     }
 }
 
-/// The setting.
 #[cfg(feature = "local")]
 const THREADS: &str = "local.threads";
 
 /// Limits the threads of all models in the process, as the configuration says. What cannot be limited is told.
 #[cfg(feature = "local")]
-pub(crate) fn limit_threads(config: &Config) -> Result<()> {
+pub(crate) fn limit_threads(config: &CliConfig) -> Result<()> {
     use windlass_local::THREADS_MAX;
 
     let Some(wanted) = config.settings.count(THREADS) else { return Ok(()) };
@@ -155,22 +154,22 @@ pub(crate) fn limit_threads(config: &Config) -> Result<()> {
 }
 
 #[cfg(not(feature = "local"))]
-pub(crate) fn limit_threads(_config: &Config) -> Result<()> {
+pub(crate) fn limit_threads(_config: &CliConfig) -> Result<()> {
     Ok(())
 }
 
 #[cfg(not(feature = "local"))]
-fn open_file(_config: &Config, _word: &str, _file: &str) -> Result<Chosen> {
+fn open_file(_config: &CliConfig, _word: &str, _file: &str) -> Result<ChosenModel> {
     Err(without())
 }
 
-fn without() -> Complaint {
-    Complaint::usage("this build of windlass runs no models itself")
+fn without() -> CommandError {
+    CommandError::usage("this build of windlass runs no models itself")
         .cure("build it with the feature 'local', which is on unless it is switched off")
 }
 
 #[cfg(feature = "local")]
-fn open_file(config: &Config, word: &str, file: &str) -> Result<Chosen> {
+fn open_file(config: &CliConfig, word: &str, file: &str) -> Result<ChosenModel> {
     use std::sync::Arc;
 
     use windlass_core::port::ModelPort as _;
@@ -179,20 +178,20 @@ fn open_file(config: &Config, word: &str, file: &str) -> Result<Chosen> {
     let path = find_file(config, file)?;
     let settings = LocalConfig { grammar: Some(grammars()), ..LocalConfig::new(word) };
     let model = LocalModel::open(&path, settings)
-        .map_err(|error| Complaint::usage(format!("{word}: {error}")).at(path.display().to_string()))?;
+        .map_err(|error| CommandError::usage(format!("{word}: {error}")).at(path.display().to_string()))?;
     let context_tokens = u64::try_from(model.context_tokens()).ok();
     tracing::debug!(model = model.name(), ?context_tokens, "a model file is open");
     let about = Some(about("file", model.description(), model.context_tokens()));
-    Ok(Chosen { model: Arc::new(model), target: None, context_tokens, about })
+    Ok(ChosenModel { model: Arc::new(model), target: None, context_tokens, about })
 }
 
 /// The file of that path, or of that name among those that were pulled.
 #[cfg(feature = "local")]
-fn find_file(config: &Config, file: &str) -> Result<std::path::PathBuf> {
+fn find_file(config: &CliConfig, file: &str) -> Result<std::path::PathBuf> {
     let folder = pulled::folder(&config.folders.data);
     let own = [config.root.join(file), file.into()].into_iter().find(|place| place.exists());
     own.or_else(|| pulled::find(&folder, file)).ok_or_else(|| {
-        Complaint::usage(format!("there is no model file '{file}'"))
+        CommandError::usage(format!("there is no model file '{file}'"))
             .at(format!("looked in {}, and in {}", config.root.display(), folder.display()))
             .cure("--model local/PATH with a GGUF file or a folder of safetensors, or: windlass models pull")
     })

@@ -12,28 +12,27 @@ use windlass_models::Abilities;
 use windlass_models::transport::Transport;
 use windlass_modules::{Mode, Module, ModuleModel};
 
-use crate::commands::models::doctor::Bed;
+use crate::commands::models::doctor::EndpointExam;
 use crate::commands::models::list::{choices, row_about, row_of};
 use crate::complaint::Result;
-use crate::config::{Config, find_key};
-use crate::project::modules::Modules;
-use crate::providers::choice::{Chosen, name_of};
+use crate::config::{CliConfig, find_key};
+use crate::project::modules::ProjectModules;
+use crate::providers::choice::{ChosenModel, name_of};
 use crate::providers::diagnosis;
 use crate::providers::local::{self, BUILTIN, PREFIX};
 use crate::providers::target;
-use crate::wiring::{House, wrong};
+use crate::wiring::{Wiring, wrong};
 
-/// Who offers modules.
 const MODULE_PROVIDER: &str = "module";
 
 /// The models of one configuration.
 pub(crate) struct OpenModels {
-    config: Config,
+    config: CliConfig,
     /// The model that was chosen.
-    chosen: Chosen,
+    chosen: ChosenModel,
     /// The module that stands before it where nobody names another model.
     module: Option<String>,
-    modules: Arc<Modules>,
+    modules: Arc<ProjectModules>,
     /// Whether runs have tools at all: without them every model will do.
     has_tools: bool,
     transport: OnceLock<Arc<Transport>>,
@@ -45,8 +44,8 @@ pub(crate) struct OpenModels {
 
 impl OpenModels {
     /// The models, with the one that answers unless another is named.
-    pub(crate) fn of(house: &House, chosen: Chosen, has_tools: bool) -> Result<Self> {
-        let (config, modules) = (house.config.clone(), Arc::clone(&house.modules));
+    pub(crate) fn of(wiring: &Wiring, chosen: ChosenModel, has_tools: bool) -> Result<Self> {
+        let (config, modules) = (wiring.config.clone(), Arc::clone(&wiring.modules));
         let module = config.settings.text("module").map(str::to_owned);
         if let Some(id) = &module {
             modules.get(id)?;
@@ -100,7 +99,7 @@ impl OpenModels {
     }
 
     /// The model of a name, or the one that was chosen.
-    fn choose(&self, name: Option<&str>, profile: &Profile) -> std::result::Result<Chosen, HostError> {
+    fn choose(&self, name: Option<&str>, profile: &Profile) -> std::result::Result<ChosenModel, HostError> {
         match name.filter(|word| *word != self.chosen.model.name()) {
             Some(word) if word.starts_with("scripted/") => {
                 // A script is a file, and as powerful as whoever plays it: requests cannot name one.
@@ -120,11 +119,11 @@ impl OpenModels {
     }
 
     /// The model that was chosen, as a profile speaks to it: it was opened for the usual one.
-    fn chosen_for(&self, profile: &Profile) -> Result<Chosen> {
+    fn chosen_for(&self, profile: &Profile) -> Result<ChosenModel> {
         match &self.chosen.target {
             Some(target) if profile.dialect != self.config.profile.dialect => {
                 let model = target::port(target.clone(), self.transport()?, profile.dialect);
-                Ok(Chosen { model, ..self.chosen.clone() })
+                Ok(ChosenModel { model, ..self.chosen.clone() })
             }
             Some(_) | None => Ok(self.chosen.clone()),
         }
@@ -155,13 +154,13 @@ impl OpenModels {
         }
     }
 
-    fn find(&self, word: &str, profile: &Profile) -> Result<Chosen> {
+    fn find(&self, word: &str, profile: &Profile) -> Result<ChosenModel> {
         if word == BUILTIN {
             return local::open(&self.config, word);
         }
         let target = target::target(&self.config, &name_of(&self.config, word)?)?;
         let model = target::port(target.clone(), self.transport()?, profile.dialect);
-        Ok(Chosen::of_target(model, target))
+        Ok(ChosenModel::of_target(model, target))
     }
 }
 
@@ -179,8 +178,8 @@ impl OpenModels {
         let Ok(_alone) = self.examination.try_lock() else {
             return Err(HostError::Conflict("another model is being examined; wait for it".to_owned()));
         };
-        let bed = Bed::make(&self.config, &name).map_err(|complaint| wrong("name", &complaint))?;
-        let examined = bed.examine(&mut |_| {}).await;
+        let exam = EndpointExam::make(&self.config, &name).map_err(|complaint| wrong("name", &complaint))?;
+        let examined = exam.examine(&mut |_| {}).await;
         let findings = examined.findings();
         // What did not answer is no reason to forget what was found when it did.
         if examined.silence().is_none()

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::providers::diagnosis;
 
 /// The hub that `hf:` means.
@@ -16,12 +16,10 @@ const FILE_END: &str = ".gguf";
 /// The file without which a folder is no model.
 pub(crate) const FOLDER_CONFIG: &str = "config.json";
 
-/// What is downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum PullSource {
     /// One file that is a whole model.
     File {
-        /// Where it is.
         address: String,
         /// What it is called here.
         name: String,
@@ -35,7 +33,7 @@ pub(crate) enum Source {
     },
 }
 
-impl Source {
+impl PullSource {
     /// Reads `hf:ORG/REPO/FILE`, `hf:ORG/REPO` or an address; `hub` is where `hf:` leads.
     pub(crate) fn parse(text: &str, hub: &str) -> Result<Self> {
         match text.strip_prefix("hf:") {
@@ -46,7 +44,7 @@ impl Source {
 
     fn of_hub(text: &str, path: &str, hub: &str) -> Result<Self> {
         let wrong = || {
-            Complaint::usage(format!("'{text}' names no model of the hub"))
+            CommandError::usage(format!("'{text}' names no model of the hub"))
                 .cure("hf:ORG/REPO/FILE.gguf, or hf:ORG/REPO for safetensors; hf:ORG/REPO@REVISION/… for an older one")
         };
         let mut parts = path.splitn(3, '/');
@@ -61,29 +59,29 @@ impl Source {
         }
         let address = format!("{hub}/{org}/{repo}/resolve/{revision}/{file}");
         match file.rsplit('/').next().filter(|name| !name.is_empty()) {
-            None => Ok(Source::Folder { address, name: repo.to_owned() }),
-            Some(name) => Ok(Source::File { address, name: file_name(text, name)? }),
+            None => Ok(PullSource::Folder { address, name: repo.to_owned() }),
+            Some(name) => Ok(PullSource::File { address, name: file_name(text, name)? }),
         }
     }
 
     fn of_address(text: &str) -> Result<Self> {
         let path = text.split(['?', '#']).next().unwrap_or_default();
         let Some((_, path)) = path.split_once("://") else {
-            return Err(Complaint::usage(format!("'{text}' is no source of a model"))
+            return Err(CommandError::usage(format!("'{text}' is no source of a model"))
                 .cure("hf:ORG/REPO/FILE.gguf, hf:ORG/REPO, or https://HOST/FILE.gguf"));
         };
         let (path, is_folder) = (path.trim_end_matches('/'), path.ends_with('/'));
         let name = path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default());
         match is_folder && is_name(name) {
-            true => Ok(Source::Folder { address: text.to_owned(), name: name.to_owned() }),
-            false => Ok(Source::File { address: text.to_owned(), name: file_name(text, name)? }),
+            true => Ok(PullSource::Folder { address: text.to_owned(), name: name.to_owned() }),
+            false => Ok(PullSource::File { address: text.to_owned(), name: file_name(text, name)? }),
         }
     }
 
     /// What it is called here.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Source::File { name, .. } | Source::Folder { name, .. } => name,
+            PullSource::File { name, .. } | PullSource::Folder { name, .. } => name,
         }
     }
 }
@@ -92,8 +90,10 @@ impl Source {
 fn file_name(text: &str, name: &str) -> Result<String> {
     match is_name(name) && name.to_ascii_lowercase().ends_with(FILE_END) {
         true => Ok(name.to_owned()),
-        false => Err(Complaint::usage(format!("'{text}' does not end with the name of a {FILE_END} file"))
-            .cure("for a folder of safetensors: hf:ORG/REPO, or https://HOST/FOLDER/")),
+        false => {
+            Err(CommandError::usage(format!("'{text}' does not end with the name of a {FILE_END} file"))
+                .cure("for a folder of safetensors: hf:ORG/REPO, or https://HOST/FOLDER/"))
+        }
     }
 }
 

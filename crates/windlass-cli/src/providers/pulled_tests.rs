@@ -4,12 +4,12 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn file(address: &str, name: &str) -> Source {
-    Source::File { address: address.into(), name: name.into() }
+fn file(address: &str, name: &str) -> PullSource {
+    PullSource::File { address: address.into(), name: name.into() }
 }
 
-fn folder_of(address: &str, name: &str) -> Source {
-    Source::Folder { address: address.into(), name: name.into() }
+fn folder_of(address: &str, name: &str) -> PullSource {
+    PullSource::Folder { address: address.into(), name: name.into() }
 }
 
 #[test]
@@ -28,9 +28,9 @@ fn sources_are_files_or_folders() {
         ),
         ("https://example.com/models/tiny/", folder_of("https://example.com/models/tiny/", "tiny")),
     ] {
-        assert_eq!(Source::parse(text, HUB).unwrap(), source, "{text}");
+        assert_eq!(PullSource::parse(text, HUB).unwrap(), source, "{text}");
     }
-    let mirror = Source::parse("hf:a/b/c.gguf", "http://127.0.0.1:9/").unwrap();
+    let mirror = PullSource::parse("hf:a/b/c.gguf", "http://127.0.0.1:9/").unwrap();
     assert_eq!(mirror, file("http://127.0.0.1:9/a/b/resolve/main/c.gguf", "c.gguf"));
 }
 
@@ -53,7 +53,7 @@ fn sources_that_name_no_model_are_refused_with_a_way_out() {
         "https://example.com/..gguf",
         "https://example.com/%2e%2e%2fx.gguf",
     ] {
-        let complaint = Source::parse(text, HUB).unwrap_err();
+        let complaint = PullSource::parse(text, HUB).unwrap_err();
         assert!(complaint.to_string().contains("try: "), "{text}: {complaint}");
     }
 }

@@ -16,8 +16,8 @@ use windlass_models::tags::TagModel;
 use windlass_models::transport::{Transport, TransportConfig};
 use windlass_models::{ModelName, Target, WireModel};
 
-use crate::complaint::{Complaint, MissingKey, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, MissingKey, Result};
+use crate::config::CliConfig;
 use crate::providers::diagnosis;
 use crate::providers::keys;
 
@@ -25,14 +25,14 @@ use crate::providers::keys;
 const LIST_BYTES_MAX: usize = 8 << 20;
 
 /// The target that a name means here.
-pub(crate) fn target(config: &Config, name: &ModelName) -> Result<Target> {
+pub(crate) fn target(config: &CliConfig, name: &ModelName) -> Result<Target> {
     reach(config, name, |name| {
         Ok(Overrides { key: keys::find(config, &name.provider)?, ..overrides(config, name)? })
     })
 }
 
 /// The same without what the doctor found.
-pub(crate) fn plain_target(config: &Config, name: &ModelName) -> Result<Target> {
+pub(crate) fn plain_target(config: &CliConfig, name: &ModelName) -> Result<Target> {
     reach(config, name, |name| {
         let own = config.overrides(&name.provider)?;
         Ok(Overrides { key: keys::find(config, &name.provider)?, ..own })
@@ -40,14 +40,14 @@ pub(crate) fn plain_target(config: &Config, name: &ModelName) -> Result<Target> 
 }
 
 /// The same to be looked at: no key is asked for, and none is in it.
-pub(crate) fn description(config: &Config, name: &ModelName) -> Result<Target> {
+pub(crate) fn description(config: &CliConfig, name: &ModelName) -> Result<Target> {
     reach(config, name, |name| Ok(Overrides { key: Some(Secret::new("")), ..overrides(config, name)? }))
 }
 
 /// The target at the provider that is named, at the vendor that is meant, or behind the router: the first to which
 /// there is a key.
 fn reach(
-    config: &Config,
+    config: &CliConfig,
     name: &ModelName,
     overrides: impl Fn(&ModelName) -> Result<Overrides>,
 ) -> Result<Target> {
@@ -77,7 +77,7 @@ fn reach(
 }
 
 /// What the doctor and the configuration say of a model, all but the key.
-fn overrides(config: &Config, name: &ModelName) -> Result<Overrides> {
+fn overrides(config: &CliConfig, name: &ModelName) -> Result<Overrides> {
     let mut overrides = config.overrides(&name.provider)?;
     if let Some(found) = diagnosis::load(&config.folders.data, name)? {
         let row = catalog::find_provider(&name.provider);
@@ -93,8 +93,7 @@ fn overrides(config: &Config, name: &ModelName) -> Result<Overrides> {
     Ok(overrides)
 }
 
-/// How requests travel.
-pub(crate) fn transport(config: &Config) -> Result<Transport> {
+pub(crate) fn transport(config: &CliConfig) -> Result<Transport> {
     Ok(Transport::new(TransportConfig {
         limits: config.exchange_limits(),
         ca_pem: config.ca_pem()?,
@@ -140,14 +139,14 @@ pub(crate) async fn list(
 pub(crate) fn wait_for<T>(request: impl Future<Output = T>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
-        runtime.map_err(|error| Complaint::failed(format!("the runtime cannot be started: {error}")))?;
+        runtime.map_err(|error| CommandError::failed(format!("the runtime cannot be started: {error}")))?;
     Ok(runtime.block_on(request))
 }
 
 /// Why there is no target, with the place and the way out.
-fn explain(config: &Config, name: &ModelName, error: &CatalogError) -> Complaint {
+fn explain(config: &CliConfig, name: &ModelName, error: &CatalogError) -> CommandError {
     let provider = &name.provider;
-    let complaint = Complaint::usage(error.to_string());
+    let complaint = CommandError::usage(error.to_string());
     match error {
         CatalogError::UnknownProvider { .. } => {
             let cure =

@@ -19,7 +19,7 @@ use windlass_otlp::{Resource, Span, SpanFold, SpanRules, export_request};
 
 use self::pump::Pump;
 use crate::complaint::Result;
-use crate::config::Config;
+use crate::config::CliConfig;
 
 /// Where collectors take traces, below their address.
 const TRACES_PATH: &str = "/v1/traces";
@@ -49,7 +49,7 @@ impl Export {
 }
 
 /// Begins to export what the host shows from now on, if the configuration has an endpoint for it.
-pub(crate) fn start(config: &Config, host: Arc<dyn ServedPort>) -> Result<Export> {
+pub(crate) fn start(config: &CliConfig, host: Arc<dyn ServedPort>) -> Result<Export> {
     Ok(Export(telemetry_of(config)?.map(|telemetry| Pump::start(telemetry, host))))
 }
 
@@ -75,7 +75,7 @@ fn resource(service: &str) -> Resource {
 }
 
 /// What the configuration asks for; nothing without an endpoint.
-fn telemetry_of(config: &Config) -> Result<Option<Telemetry>> {
+fn telemetry_of(config: &CliConfig) -> Result<Option<Telemetry>> {
     let settings = &config.settings;
     let Some(endpoint) = settings.text("telemetry.otlp_endpoint").map(str::trim) else { return Ok(None) };
     if endpoint.is_empty() {

@@ -53,7 +53,9 @@ impl Pump {
         let (batches, waiting) = mpsc::channel(BATCHES_MAX);
         let records = host.observe();
         let fold = SpanFold::new(telemetry.rules.clone());
-        tokio::spawn(Collecting { fold, host, batches, batch: Vec::new(), due: None }.work(records, stopped));
+        tokio::spawn(
+            SpanCollector { fold, host, batches, batch: Vec::new(), due: None }.work(records, stopped),
+        );
         let is_ending = Arc::new(AtomicBool::new(false));
         let sender = tokio::spawn(send_all(telemetry, waiting, Arc::clone(&is_ending)));
         Self { stop, sender, is_ending }
@@ -70,7 +72,7 @@ impl Pump {
 }
 
 /// The task that keeps up.
-struct Collecting {
+struct SpanCollector {
     fold: SpanFold,
     host: Arc<dyn ServedPort>,
     batches: mpsc::Sender<Vec<Span>>,
@@ -79,7 +81,7 @@ struct Collecting {
     due: Option<Instant>,
 }
 
-impl Collecting {
+impl SpanCollector {
     async fn work(
         mut self,
         mut records: BoxStream<'static, Arc<Record>>,
@@ -172,16 +174,16 @@ async fn send(telemetry: &Telemetry, body: &[u8], is_ending: &AtomicBool) -> Res
 }
 
 /// Why a batch was not taken.
-struct Refusal {
+struct ExportRefusal {
     why: String,
     is_final: bool,
     retry_after: Option<Duration>,
 }
 
-async fn try_send(telemetry: &Telemetry, body: &[u8]) -> Result<(), Refusal> {
+async fn try_send(telemetry: &Telemetry, body: &[u8]) -> Result<(), ExportRefusal> {
     let posted =
         telemetry.transport.post(&telemetry.target, &telemetry.path, body.to_vec(), "application/json");
-    let mut reply = posted.await.map_err(|failure| Refusal {
+    let mut reply = posted.await.map_err(|failure| ExportRefusal {
         why: failure.to_string(),
         is_final: !failure.is_retryable,
         retry_after: None,
@@ -194,7 +196,7 @@ async fn try_send(telemetry: &Telemetry, body: &[u8]) -> Result<(), Refusal> {
             Ok(())
         }
         // Those that the specification says may pass; everything else will be refused again.
-        status => Err(Refusal {
+        status => Err(ExportRefusal {
             why: format!("the OTLP collector answered {status}"),
             is_final: !matches!(status, 429 | 502 | 503 | 504),
             retry_after,

@@ -1,11 +1,11 @@
-//! The desk of the person at the terminal app: what was typed before, the theme that was chosen, and files that are
+//! The files of the terminal app: what was typed before, the theme that was chosen, and files that are
 //! written from it.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use windlass_tui::{DeskError, DeskPort, ThemeKind};
+use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind};
 
 use crate::config::{Folders, keep_word};
 
@@ -16,14 +16,13 @@ const HISTORY_LINES_MAX: usize = 1_000;
 const HISTORY_BYTES_MAX: usize = 16 * 1024;
 
 /// Files around the terminal app.
-pub(crate) struct Desk {
+pub(crate) struct AppFiles {
     history_file: PathBuf,
     config_file: PathBuf,
     folder: PathBuf,
 }
 
-impl Desk {
-    /// The desk in a folder.
+impl AppFiles {
     pub(crate) fn new(folders: &Folders, folder: PathBuf) -> Self {
         let config_file = folders.config_file.clone();
         Self { history_file: folders.data.join("history.jsonl"), config_file, folder }
@@ -54,24 +53,24 @@ impl Desk {
     }
 }
 
-impl DeskPort for Desk {
+impl AppFilesPort for AppFiles {
     fn history(&self) -> Vec<String> {
         self.read_history().unwrap_or_default()
     }
 
-    fn remember(&self, line: &str) -> Result<(), DeskError> {
+    fn remember(&self, line: &str) -> Result<(), AppFilesError> {
         if line.len() > HISTORY_BYTES_MAX {
             return Ok(());
         }
         self.add_to_history(line).map_err(|error| unwritten(&self.history_file, &error))
     }
 
-    fn keep_theme(&self, theme: ThemeKind) -> Result<(), DeskError> {
+    fn keep_theme(&self, theme: ThemeKind) -> Result<(), AppFilesError> {
         keep_word(&self.config_file, "terminal", "theme", theme.word())
-            .map_err(|complaint| DeskError(complaint.to_string().replace("\n  ", "; ")))
+            .map_err(|complaint| AppFilesError(complaint.to_string().replace("\n  ", "; ")))
     }
 
-    fn export(&self, name: &str, text: &str) -> Result<String, DeskError> {
+    fn export(&self, name: &str, text: &str) -> Result<String, AppFilesError> {
         let path = self.folder.join(name);
         let written = OpenOptions::new()
             .write(true)
@@ -81,15 +80,15 @@ impl DeskPort for Desk {
         match written {
             Ok(()) => Ok(path.display().to_string()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(DeskError(format!("{} is there already; name another file", path.display())))
+                Err(AppFilesError(format!("{} is there already; name another file", path.display())))
             }
             Err(error) => Err(unwritten(&path, &error)),
         }
     }
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> DeskError {
-    DeskError(format!("{} cannot be written: {error}", path.display()))
+fn unwritten(path: &Path, error: &io::Error) -> AppFilesError {
+    AppFilesError(format!("{} cannot be written: {error}", path.display()))
 }
 
 #[cfg(unix)]

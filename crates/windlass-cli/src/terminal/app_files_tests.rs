@@ -1,7 +1,7 @@
 use super::*;
 
-fn desk(folder: &Path) -> Desk {
-    Desk {
+fn desk(folder: &Path) -> AppFiles {
+    AppFiles {
         history_file: folder.join("data/history.jsonl"),
         config_file: folder.join("config.toml"),
         folder: folder.to_owned(),

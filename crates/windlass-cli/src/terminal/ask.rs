@@ -9,8 +9,8 @@ use windlass_core::ids::CallId;
 use windlass_core::permission::{PermissionAnswer, Question};
 
 use crate::terminal::out::tell;
-use crate::terminal::prompt::{Prompt, Reply};
-use crate::terminal::quote::Room;
+use crate::terminal::prompt::{PermissionPrompt, PromptReply};
+use crate::terminal::quote::TerminalSize;
 
 /// Lines that may wait; a person types one at a time.
 const LINES_WAITING_MAX: usize = 16;
@@ -21,14 +21,14 @@ pub(crate) fn can_ask() -> bool {
 }
 
 /// Questions that wait for the person, and what the person types.
-pub(crate) struct Asker {
+pub(crate) struct TerminalAsker {
     can_ask: bool,
-    current: Option<Prompt>,
+    current: Option<PermissionPrompt>,
     waiting: VecDeque<Question>,
     lines: Option<mpsc::Receiver<String>>,
 }
 
-impl Asker {
+impl TerminalAsker {
     /// An asker without questions.
     pub(crate) fn new(can_ask: bool) -> Self {
         Self { can_ask, current: None, waiting: VecDeque::new(), lines: None }
@@ -64,8 +64,8 @@ impl Asker {
                 Some(_) | None => None,
             };
             match prompt.hear(line.as_deref(), room()) {
-                Reply::Say(text) => tell(&text),
-                Reply::Answer(answer) => {
+                PromptReply::Say(text) => tell(&text),
+                PromptReply::Answer(answer) => {
                     let question = prompt.question().clone();
                     self.current = None;
                     self.show_next();
@@ -80,7 +80,7 @@ impl Asker {
             return;
         }
         let Some(question) = self.waiting.pop_front() else { return };
-        let prompt = Prompt::new(question);
+        let prompt = PermissionPrompt::new(question);
         if self.can_ask {
             self.forget_typed();
             tell(&prompt.text(room()));
@@ -104,8 +104,8 @@ impl Asker {
 }
 
 /// The terminal that questions are shown on.
-pub(crate) fn room() -> Room {
-    Room::of(&console::Term::stderr())
+pub(crate) fn room() -> TerminalSize {
+    TerminalSize::of(&console::Term::stderr())
 }
 
 /// Asks for one line; nothing if nobody can type one.

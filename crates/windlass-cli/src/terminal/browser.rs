@@ -33,7 +33,7 @@ pub(crate) fn open(bound: SocketAddr, token: Option<&Secret>) {
     });
 }
 
-/// The URL for this machine: an address that stands for all of them cannot be gone to.
+/// The URL for this machine: a wildcard address such as 0.0.0.0 becomes the loopback one.
 fn url_of(bound: SocketAddr) -> String {
     let ip = match bound.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -46,9 +46,9 @@ pub(crate) fn take_lines() -> Vec<String> {
 }
 
 /// Holds the log back for as long as this lives, if it would go to the terminal.
-pub(crate) struct Holding;
+pub(crate) struct HeldLog;
 
-impl Holding {
+impl HeldLog {
     /// Holds it back wherever it goes: somebody takes its lines.
     pub(crate) fn lines() -> Self {
         held().get_or_insert_default();
@@ -64,7 +64,7 @@ impl Holding {
     }
 }
 
-impl Drop for Holding {
+impl Drop for HeldLog {
     fn drop(&mut self) {
         if let Some(bytes) = held().take() {
             // Nobody reads a log on a terminal that is gone.

@@ -12,8 +12,8 @@ use windlass_core::redact::Redactor;
 use windlass_core::secret::Secret;
 use windlass_core::text::visible;
 
-use crate::complaint::{Complaint, Result};
-use crate::terminal::quote::{Room, hang};
+use crate::complaint::{CommandError, Result};
+use crate::terminal::quote::{TerminalSize, hang};
 
 /// Writes plain text for people to stdout.
 pub(crate) fn print(text: &str) -> Result<()> {
@@ -31,7 +31,7 @@ pub(crate) fn print_coloured(text: &str) -> Result<()> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         // `windlass … | head` has what it wanted.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Complaint::failed(format!("stdout could not be written: {error}"))),
+        Err(error) => Err(CommandError::failed(format!("stdout could not be written: {error}"))),
         Ok(()) => Ok(()),
     }
 }
@@ -44,7 +44,7 @@ pub(crate) fn print_line(line: &str) -> Result<()> {
 /// Writes a value to stdout as one document of JSON.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Complaint::failed(format!("the JSON could not be written: {error}")))?;
+        .map_err(|error| CommandError::failed(format!("the JSON could not be written: {error}")))?;
     print_exact(&format!("{text}\n"))
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn tell_line(line: &str) {
 /// Writes a line about a run to stderr, coloured as for `tell`: no row but its first begins at the edge.
 pub(crate) fn tell_progress(line: &str) {
     let terminal = console::Term::stderr();
-    let columns = terminal.is_term().then(|| Room::of(&terminal).columns);
+    let columns = terminal.is_term().then(|| TerminalSize::of(&terminal).columns);
     tell(&format!("{}\n", hang(line, columns)));
 }
 

@@ -17,8 +17,8 @@ use windlass_core::permission::Decision;
 use windlass_core::profile::Profile;
 use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
+use windlass_tui::figures::duration;
 
-use crate::config::duration::show_ms;
 use crate::terminal::short_line::short_line;
 
 /// Characters of what a call is about, of what it gave, and of what it says while it runs.
@@ -38,7 +38,7 @@ pub(crate) enum Detail {
 
 /// What was seen of a run so far.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct RunProgress {
     detail: Detail,
     /// Whether the user's messages are told: they come from a script.
     tells_messages: bool,
@@ -56,8 +56,7 @@ pub(crate) struct Progress {
     blocks: Option<Box<Profile>>,
 }
 
-impl Progress {
-    /// Nothing seen yet.
+impl RunProgress {
     pub(crate) fn new(detail: Detail, tells_messages: bool, tells_remarks: bool) -> Self {
         Self {
             detail,
@@ -175,7 +174,7 @@ impl Progress {
     /// Whoever comes back to a run wants to know what became of the calls that were cut off.
     fn see_resumption(&self, interrupted: &[CallId], repeated: &[CallId], grants: &[String]) -> Vec<String> {
         let names = |ids: &[CallId]| ids.iter().map(CallId::as_str).collect::<Vec<_>>().join(", ");
-        let mut lines = vec![dim("taken up where it stopped")];
+        let mut lines = vec![dim("resumed where it stopped")];
         if !interrupted.is_empty() {
             let names = names(interrupted);
             lines.push(caution(&format!("not repeated, for they may have happened already: {names}")));
@@ -246,7 +245,7 @@ impl Progress {
     fn see_delay(&mut self, attempt: u32, attempts_max: u32, delay_ms: u64, message: &str) -> Vec<String> {
         let line = format!(
             "waiting {}: {} (try {attempt} of {attempts_max})",
-            show_ms(delay_ms),
+            duration(delay_ms),
             short_line(message, DELAY_CHARS_MAX)
         );
         let told = vec![caution(&line)];
@@ -320,7 +319,7 @@ impl Progress {
             OutcomeStatus::Cancelled => style("✗").for_stderr().yellow(),
         };
         let again = if outcome.meta.is_cached { "  (again)" } else { "" };
-        let took = dim(&show_ms(outcome.meta.duration_ms));
+        let took = dim(&duration(outcome.meta.duration_ms));
         // Which calls inside it happened, and which may have, is nothing to shorten.
         let told = match outcome.failure().filter(|failure| failure.kind == ErrorKind::Interrupted) {
             Some(failure) => visible_line(&failure.message).into_owned(),

@@ -8,7 +8,7 @@ use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutput, Visibili
 
 use super::*;
 
-fn see(progress: &mut Progress, event: Event) -> Vec<String> {
+fn see(progress: &mut RunProgress, event: Event) -> Vec<String> {
     let record = Record {
         seq: 1,
         ts_ms: 0,
@@ -21,8 +21,8 @@ fn see(progress: &mut Progress, event: Event) -> Vec<String> {
     progress.see(&record).iter().map(|line| console::strip_ansi_codes(line).into_owned()).collect()
 }
 
-fn usual() -> Progress {
-    Progress::new(Detail::Usual, false, true)
+fn usual() -> RunProgress {
+    RunProgress::new(Detail::Usual, false, true)
 }
 
 fn tool_call(arguments: &str) -> ToolCall {
@@ -125,7 +125,7 @@ fn calls_that_failed_were_denied_or_repeated_are_told_apart() {
 fn every_call_is_told_however_quiet_its_tool_and_in_full_with_its_arguments() {
     let outcome = || ToolOutcome::ok(ToolOutput::text("4"));
     assert_eq!(see(&mut usual(), ended(outcome(), Visibility::Hidden)), ["✓ read_file  3 ms  4"]);
-    let mut full = Progress::new(Detail::Full, false, true);
+    let mut full = RunProgress::new(Detail::Full, false, true);
     see(&mut full, requested(r#"{"path":"a"}"#));
     assert_eq!(
         see(&mut full, ended(outcome(), Visibility::Hidden)),
@@ -166,11 +166,11 @@ fn thinking_is_told_in_full_and_remarks_before_calls_always() {
     assert_eq!(see(&mut usual(), message(true)), ["· Let me look."]);
     assert!(see(&mut usual(), message(false)).is_empty(), "the answer is not progress");
     assert_eq!(
-        see(&mut Progress::new(Detail::Full, false, true), message(true)),
+        see(&mut RunProgress::new(Detail::Full, false, true), message(true)),
         ["  hmm", "· Let me look."]
     );
     assert!(
-        see(&mut Progress::new(Detail::Usual, false, false), message(true)).is_empty(),
+        see(&mut RunProgress::new(Detail::Usual, false, false), message(true)).is_empty(),
         "it was streamed"
     );
 }
@@ -186,7 +186,7 @@ fn messages_of_a_script_decisions_and_warnings_are_told() {
         })
     };
     assert!(see(&mut usual(), start()).is_empty());
-    assert_eq!(see(&mut Progress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);
+    assert_eq!(see(&mut RunProgress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);
     let warning = Event::Durable(DurableEvent::WarningRaised {
         code: WarningCode::MaxSteps,
         message: "Reached the limit".into(),
@@ -273,7 +273,7 @@ fn what_is_left_out_of_a_request_is_told_and_other_changes_on_demand() {
             message: "left out 2 earlier exchanges".into(),
         })
     };
-    let full = || Progress::new(Detail::Full, false, true);
+    let full = || RunProgress::new(Detail::Full, false, true);
     let told = ["  trimmed: left out 2 earlier exchanges"];
     assert_eq!(see(&mut usual(), adjusted(NoticeKind::Trimmed)), told);
     for kind in [NoticeKind::Healed, NoticeKind::Lowered, NoticeKind::Emulated] {

@@ -14,7 +14,7 @@ use windlass_core::permission::{Decision, PermissionAnswer, Preview, Question, R
 use windlass_core::text::{visible, visible_line};
 use windlass_core::tool::Risk;
 
-use crate::terminal::quote::{Room, hang, quote, quote_diff, quote_line};
+use crate::terminal::quote::{TerminalSize, hang, quote, quote_diff, quote_line};
 
 /// The keys of the question (Z-14).
 const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
@@ -22,7 +22,7 @@ const KEYS: &str = "[1] Allow Once  [2] Session  [3] Remember  [4] Deny";
 const MORE_KEYS: &str = "[5] Deny and say why  [v] View all";
 /// What a line of the user leads to.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Reply {
+pub(crate) enum PromptReply {
     /// The question is not answered yet; this is said, and another line is read.
     Say(String),
     /// The question is answered.
@@ -31,15 +31,14 @@ pub(crate) enum Reply {
 
 /// One question, from its showing to its answer.
 #[derive(Debug)]
-pub(crate) struct Prompt {
+pub(crate) struct PermissionPrompt {
     question: Question,
-    stage: Stage,
+    stage: PromptStage,
 }
 
 /// What the next line answers.
 #[derive(Debug)]
-enum Stage {
-    /// Which key.
+enum PromptStage {
     Key,
     /// Which rule is remembered.
     Rule,
@@ -50,24 +49,23 @@ enum Stage {
 }
 
 /// Something that is quoted, under its name.
-struct Section {
+struct PromptSection {
     name: &'static str,
     rows: Vec<String>,
 }
 
-impl Prompt {
+impl PermissionPrompt {
     /// A question that was not shown yet.
     pub(crate) fn new(question: Question) -> Self {
-        Self { question, stage: Stage::Key }
+        Self { question, stage: PromptStage::Key }
     }
 
-    /// The question.
     pub(crate) fn question(&self) -> &Question {
         &self.question
     }
 
     /// The question on one screen.
-    pub(crate) fn text(&self, room: Room) -> String {
+    pub(crate) fn text(&self, room: TerminalSize) -> String {
         let question = &self.question;
         let foot = self.foot(room);
         let mut text = format!("\n{}", style("⚠️  Permission Request").for_stderr().yellow().bold());
@@ -84,7 +82,7 @@ impl Prompt {
     }
 
     /// All of the question, however long it is.
-    fn whole(&self, room: Room) -> String {
+    fn whole(&self, room: TerminalSize) -> String {
         let mut text = String::new();
         for section in sections(&self.question, room.columns) {
             section.write(&mut text, usize::MAX);
@@ -93,7 +91,7 @@ impl Prompt {
     }
 
     /// What stands last: the tool, its risk, the keys.
-    fn foot(&self, room: Room) -> String {
+    fn foot(&self, room: TerminalSize) -> String {
         let question = &self.question;
         let mut text = String::new();
         if question.hidden_chars > 0 {
@@ -117,29 +115,29 @@ impl Prompt {
     }
 
     /// Takes one line; `None` when nobody can type any more.
-    pub(crate) fn hear(&mut self, line: Option<&str>, room: Room) -> Reply {
-        let Some(line) = line else { return Reply::Answer(PermissionAnswer::by_nobody()) };
-        match std::mem::replace(&mut self.stage, Stage::Key) {
-            Stage::Key => self.hear_key(line, room),
-            Stage::Rule => self.hear_rule(line),
-            Stage::Word(answer) => self.hear_word(line, answer, room),
-            Stage::Reason => Reply::Answer(denial(line)),
+    pub(crate) fn hear(&mut self, line: Option<&str>, room: TerminalSize) -> PromptReply {
+        let Some(line) = line else { return PromptReply::Answer(PermissionAnswer::by_nobody()) };
+        match std::mem::replace(&mut self.stage, PromptStage::Key) {
+            PromptStage::Key => self.hear_key(line, room),
+            PromptStage::Rule => self.hear_rule(line),
+            PromptStage::Word(answer) => self.hear_word(line, answer, room),
+            PromptStage::Reason => PromptReply::Answer(denial(line)),
         }
     }
 
-    fn hear_key(&mut self, line: &str, room: Room) -> Reply {
+    fn hear_key(&mut self, line: &str, room: TerminalSize) -> PromptReply {
         match (Decision::from_word(line), line.trim()) {
-            (None, "v" | "V") => Reply::Say(self.whole(room)),
+            (None, "v" | "V") => PromptReply::Say(self.whole(room)),
             (None, "5") => {
-                self.stage = Stage::Reason;
-                Reply::Say("What should it do instead? The model is told: ".to_owned())
+                self.stage = PromptStage::Reason;
+                PromptReply::Say("What should it do instead? The model is told: ".to_owned())
             }
-            (None, _) => Reply::Say(format!("Please type 1, 2, 3, 4, 5 or v.\n{}", self.foot(room))),
-            (Some(Decision::Deny), _) => Reply::Answer(PermissionAnswer::new(Decision::Deny)),
+            (None, _) => PromptReply::Say(format!("Please type 1, 2, 3, 4, 5 or v.\n{}", self.foot(room))),
+            (Some(Decision::Deny), _) => PromptReply::Answer(PermissionAnswer::new(Decision::Deny)),
             (Some(Decision::Remember), _) => {
-                self.stage = Stage::Rule;
+                self.stage = PromptStage::Rule;
                 let rule = quote_line(&self.question.rule, room.columns).join("\n");
-                Reply::Say(format!(
+                PromptReply::Say(format!(
                     "This rule will be stored:\n{rule}\nPress Enter to store it, or type another rule: "
                 ))
             }
@@ -149,7 +147,7 @@ impl Prompt {
         }
     }
 
-    fn hear_rule(&mut self, line: &str) -> Reply {
+    fn hear_rule(&mut self, line: &str) -> PromptReply {
         let typed = line.trim();
         let mut answer = PermissionAnswer::new(Decision::Remember);
         if typed.is_empty() {
@@ -161,8 +159,8 @@ impl Prompt {
                 self.confirm(answer)
             }
             Err(error) => {
-                self.stage = Stage::Rule;
-                Reply::Say(format!(
+                self.stage = PromptStage::Rule;
+                PromptReply::Say(format!(
                     "{}\nPress Enter for the rule above, or type another rule: ",
                     visible(&error.to_string())
                 ))
@@ -171,23 +169,23 @@ impl Prompt {
     }
 
     /// A critical call needs a typed word.
-    fn confirm(&mut self, answer: PermissionAnswer) -> Reply {
-        let Some(word) = &self.question.confirm_word else { return Reply::Answer(answer) };
+    fn confirm(&mut self, answer: PermissionAnswer) -> PromptReply {
+        let Some(word) = &self.question.confirm_word else { return PromptReply::Answer(answer) };
         let say = format!("This call is critical. Type {} to let it run: ", visible_line(word));
-        self.stage = Stage::Word(answer);
-        Reply::Say(say)
+        self.stage = PromptStage::Word(answer);
+        PromptReply::Say(say)
     }
 
-    fn hear_word(&mut self, line: &str, answer: PermissionAnswer, room: Room) -> Reply {
+    fn hear_word(&mut self, line: &str, answer: PermissionAnswer, room: TerminalSize) -> PromptReply {
         let typed = line.trim();
         if self.question.confirm_word.as_deref() == Some(typed) {
-            return Reply::Answer(PermissionAnswer { confirmation: Some(typed.to_owned()), ..answer });
+            return PromptReply::Answer(PermissionAnswer { confirmation: Some(typed.to_owned()), ..answer });
         }
-        Reply::Say(format!("That was another word, so nothing was allowed.\n{}", self.foot(room)))
+        PromptReply::Say(format!("That was another word, so nothing was allowed.\n{}", self.foot(room)))
     }
 }
 
-impl Section {
+impl PromptSection {
     fn new(name: &'static str, rows: Vec<String>) -> Self {
         Self { name, rows }
     }
@@ -217,7 +215,7 @@ fn rows_on(text: &str, columns: usize) -> usize {
 }
 
 /// How many rows each section may have so that all of them fit.
-fn rows_of_each(sections: &[Section], rows: usize) -> usize {
+fn rows_of_each(sections: &[PromptSection], rows: usize) -> usize {
     let needed = |rows_max: usize| -> usize {
         sections.iter().map(|section| 1 + section.rows.len().min(rows_max)).sum()
     };
@@ -225,24 +223,26 @@ fn rows_of_each(sections: &[Section], rows: usize) -> usize {
 }
 
 /// What a question quotes.
-fn sections(question: &Question, columns: usize) -> Vec<Section> {
+fn sections(question: &Question, columns: usize) -> Vec<PromptSection> {
     let arguments = quote(&laid_out(&question.arguments), columns);
-    let mut sections = vec![Section::new("Arguments", arguments)];
+    let mut sections = vec![PromptSection::new("Arguments", arguments)];
     match &question.preview {
-        Some(Preview::Diff(diff)) => sections.push(Section::new("Changes", quote_diff(diff, columns))),
-        Some(Preview::Command(command)) => sections.push(Section::new("Command", quote(command, columns))),
-        Some(Preview::Text(preview)) => sections.push(Section::new("Preview", quote(preview, columns))),
+        Some(Preview::Diff(diff)) => sections.push(PromptSection::new("Changes", quote_diff(diff, columns))),
+        Some(Preview::Command(command)) => {
+            sections.push(PromptSection::new("Command", quote(command, columns)))
+        }
+        Some(Preview::Text(preview)) => sections.push(PromptSection::new("Preview", quote(preview, columns))),
         None => {}
     }
     if let Some(folder) = &question.folder {
-        sections.push(Section::new("Runs in", quote_line(folder, columns)));
+        sections.push(PromptSection::new("Runs in", quote_line(folder, columns)));
     }
     if !question.targets.is_empty() {
         let rows =
             question.targets.iter().flat_map(|target| quote_line(&words_of(target), columns)).collect();
-        sections.push(Section::new("Touches", rows));
+        sections.push(PromptSection::new("Touches", rows));
     }
-    sections.push(Section::new("Rule for Remember", quote_line(&question.rule, columns)));
+    sections.push(PromptSection::new("Rule for Remember", quote_line(&question.rule, columns)));
     sections
 }
 

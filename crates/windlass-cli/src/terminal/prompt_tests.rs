@@ -21,21 +21,21 @@ fn question(risk: Risk) -> Question {
     }
 }
 
-fn answer(decision: Decision) -> Reply {
-    Reply::Answer(PermissionAnswer::new(decision))
+fn answer(decision: Decision) -> PromptReply {
+    PromptReply::Answer(PermissionAnswer::new(decision))
 }
 
-const ROOM: Room = Room { rows: 40, columns: 80 };
+const ROOM: TerminalSize = TerminalSize { rows: 40, columns: 80 };
 
 const FOOT: &str = "Tool: read_file\nRisk: MEDIUM\n[1] Allow Once  [2] Session  [3] Remember  [4] Deny\n\
                     [5] Deny and say why  [v] View all\n> ";
 
-fn text_of(question: Question, room: Room) -> String {
-    console::strip_ansi_codes(&Prompt::new(question).text(room)).into_owned()
+fn text_of(question: Question, room: TerminalSize) -> String {
+    console::strip_ansi_codes(&PermissionPrompt::new(question).text(room)).into_owned()
 }
 
 /// What a line leads to, on the usual screen.
-fn hear(prompt: &mut Prompt, line: &str) -> Reply {
+fn hear(prompt: &mut PermissionPrompt, line: &str) -> PromptReply {
     prompt.hear(Some(line), ROOM)
 }
 
@@ -66,7 +66,7 @@ fn r_51_what_is_longer_than_the_screen_shows_head_and_tail_and_all_of_it_on_dema
     let lines: String = (1..=100).map(|at| format!("+line {at}\n")).collect();
     asked.preview = Some(Preview::Diff(lines));
     for rows in [20, 24, 40, 60] {
-        let text = text_of(asked.clone(), Room { rows, columns: 80 });
+        let text = text_of(asked.clone(), TerminalSize { rows, columns: 80 });
         assert!(text.lines().count() <= rows, "{rows}: {text}");
         assert!(text.contains("│ +line 1\n") && text.contains("│ +line 100\n"), "{text}");
         let changes = text.split("Changes:\n").nth(1).unwrap();
@@ -75,8 +75,8 @@ fn r_51_what_is_longer_than_the_screen_shows_head_and_tail_and_all_of_it_on_dema
         let shown = text.matches("│ +line").count();
         assert_eq!(hidden.unwrap_or(0) + shown, 100, "{text}");
     }
-    let mut prompt = Prompt::new(asked);
-    let Reply::Say(whole) = hear(&mut prompt, "v") else { panic!("nothing was shown") };
+    let mut prompt = PermissionPrompt::new(asked);
+    let PromptReply::Say(whole) = hear(&mut prompt, "v") else { panic!("nothing was shown") };
     let whole = console::strip_ansi_codes(&whole).into_owned();
     assert!((1..=100).all(|at| whole.contains(&format!("│ +line {at}\n"))), "{whole}");
     assert!(whole.ends_with(&FOOT.replace("MEDIUM", "HIGH")), "{whole}");
@@ -88,7 +88,7 @@ fn a_line_that_is_wider_than_the_screen_goes_on_in_the_gutter() {
     let mut asked = question(Risk::High);
     asked.preview = Some(Preview::Command("x".repeat(100)));
     asked.rule = format!("execute_command({})", "y".repeat(100));
-    let text = text_of(asked, Room { rows: 60, columns: 30 });
+    let text = text_of(asked, TerminalSize { rows: 60, columns: 30 });
     let is_ours = |line: &str| !line.contains("xx") && !line.contains("yy");
     assert!(text.lines().all(|line| is_ours(line) || line.starts_with(['│', '┊'])), "{text}");
     assert!(text.contains(&format!("Command:\n│ {}\n┊ xxx", "x".repeat(27))), "{text}");
@@ -116,44 +116,50 @@ fn each_key_and_word_is_its_decision() {
         ("4", Decision::Deny),
         ("Deny", Decision::Deny),
     ] {
-        assert_eq!(hear(&mut Prompt::new(question(Risk::Medium)), typed), answer(decision), "{typed}");
+        assert_eq!(
+            hear(&mut PermissionPrompt::new(question(Risk::Medium)), typed),
+            answer(decision),
+            "{typed}"
+        );
     }
 }
 
 #[test]
 fn a_call_is_denied_with_words() {
     for (typed, message) in [(" Use the other file. ", Some("Use the other file.")), ("", None)] {
-        let mut prompt = Prompt::new(question(Risk::Critical));
-        assert!(matches!(hear(&mut prompt, "5"), Reply::Say(_)));
+        let mut prompt = PermissionPrompt::new(question(Risk::Critical));
+        assert!(matches!(hear(&mut prompt, "5"), PromptReply::Say(_)));
         let denied =
             PermissionAnswer { message: message.map(str::to_owned), ..PermissionAnswer::new(Decision::Deny) };
-        assert_eq!(hear(&mut prompt, typed), Reply::Answer(denied));
+        assert_eq!(hear(&mut prompt, typed), PromptReply::Answer(denied));
     }
 }
 
 #[test]
 fn wrong_input_is_asked_again_and_the_end_of_input_denies() {
-    let mut prompt = Prompt::new(question(Risk::Medium));
+    let mut prompt = PermissionPrompt::new(question(Risk::Medium));
     for typed in ["", "6", "yes", "12"] {
-        let Reply::Say(text) = hear(&mut prompt, typed) else { panic!("{typed} was taken for an answer") };
+        let PromptReply::Say(text) = hear(&mut prompt, typed) else {
+            panic!("{typed} was taken for an answer")
+        };
         let expected = format!("Please type 1, 2, 3, 4, 5 or v.\n{FOOT}");
         assert_eq!(console::strip_ansi_codes(&text), expected);
     }
-    assert_eq!(prompt.hear(None, ROOM), Reply::Answer(PermissionAnswer::by_nobody()));
+    assert_eq!(prompt.hear(None, ROOM), PromptReply::Answer(PermissionAnswer::by_nobody()));
 }
 
 #[test]
 fn remember_shows_its_rule_and_lets_it_be_edited() {
-    let mut prompt = Prompt::new(question(Risk::Medium));
-    let Reply::Say(text) = hear(&mut prompt, "3") else { panic!("nothing was shown") };
+    let mut prompt = PermissionPrompt::new(question(Risk::Medium));
+    let PromptReply::Say(text) = hear(&mut prompt, "3") else { panic!("nothing was shown") };
     assert!(text.starts_with("This rule will be stored:\n│ read_file(README.md)\n"), "{text}");
     assert_eq!(hear(&mut prompt, ""), answer(Decision::Remember));
 
-    let mut prompt = Prompt::new(question(Risk::Medium));
+    let mut prompt = PermissionPrompt::new(question(Risk::Medium));
     hear(&mut prompt, "3");
-    let Reply::Say(text) = hear(&mut prompt, "read_file(") else { panic!("a broken rule was taken") };
+    let PromptReply::Say(text) = hear(&mut prompt, "read_file(") else { panic!("a broken rule was taken") };
     assert!(text.contains("')'"), "{text}");
-    let Reply::Answer(answer) = hear(&mut prompt, "read_file(*.md)") else {
+    let PromptReply::Answer(answer) = hear(&mut prompt, "read_file(*.md)") else {
         panic!("the rule was not taken")
     };
     assert_eq!((answer.decision, answer.rule.as_deref()), (Decision::Remember, Some("read_file(*.md)")));
@@ -161,14 +167,18 @@ fn remember_shows_its_rule_and_lets_it_be_edited() {
 
 #[test]
 fn a_critical_call_needs_its_name_typed() {
-    let mut prompt = Prompt::new(question(Risk::Critical));
-    let Reply::Say(text) = hear(&mut prompt, "1") else { panic!("a critical call was allowed by a key") };
+    let mut prompt = PermissionPrompt::new(question(Risk::Critical));
+    let PromptReply::Say(text) = hear(&mut prompt, "1") else {
+        panic!("a critical call was allowed by a key")
+    };
     assert_eq!(text, "This call is critical. Type read_file to let it run: ");
-    let Reply::Say(text) = hear(&mut prompt, "y") else { panic!("a wrong word was taken") };
+    let PromptReply::Say(text) = hear(&mut prompt, "y") else { panic!("a wrong word was taken") };
     assert!(text.starts_with("That was another word"), "{text}");
     hear(&mut prompt, "3");
     hear(&mut prompt, "");
-    let Reply::Answer(answer) = hear(&mut prompt, "read_file") else { panic!("the word was not taken") };
+    let PromptReply::Answer(answer) = hear(&mut prompt, "read_file") else {
+        panic!("the word was not taken")
+    };
     assert_eq!((answer.decision, answer.confirmation.as_deref()), (Decision::Remember, Some("read_file")));
-    assert_eq!(hear(&mut prompt, "4"), super::Reply::Answer(PermissionAnswer::new(Decision::Deny)));
+    assert_eq!(hear(&mut prompt, "4"), super::PromptReply::Answer(PermissionAnswer::new(Decision::Deny)));
 }

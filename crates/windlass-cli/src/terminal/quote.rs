@@ -19,12 +19,12 @@ const TAB: &str = "    ";
 
 /// How many rows and columns a terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct TerminalSize {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
 }
 
-impl Room {
+impl TerminalSize {
     /// The room of a terminal; one that does not know its size has the usual one.
     pub(crate) fn of(terminal: &console::Term) -> Self {
         match terminal.size() {

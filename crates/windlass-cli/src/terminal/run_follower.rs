@@ -14,17 +14,17 @@ use windlass_core::port::BoxStream;
 use windlass_core::tool::OutcomeStatus;
 use windlass_scripted::ScriptedUser;
 
-use crate::complaint::{Complaint, Result};
-use crate::terminal::ask::Asker;
+use crate::complaint::{CommandError, Result};
+use crate::terminal::ask::TerminalAsker;
 use crate::terminal::out::{complain, tell_line, warn};
-use crate::terminal::screen::{Screen, TICK_MS};
+use crate::terminal::screen::{RunScreen, TICK_MS};
 use crate::terminal::signals::Signals;
 
 /// A host and everybody around one of its sessions.
-pub(crate) struct Front {
+pub(crate) struct RunFollower {
     host: Arc<dyn HostPort>,
-    screen: Screen,
-    asker: Asker,
+    screen: RunScreen,
+    asker: TerminalAsker,
     user: Option<ScriptedUser>,
     signals: Signals,
     is_quiet: bool,
@@ -45,33 +45,32 @@ pub(crate) struct Front {
 }
 
 /// How a run ended, seen from here.
-pub(crate) enum Ending {
+pub(crate) enum FollowedEnd {
     /// It came to its end.
-    Finished(Ended),
+    Finished(EndedRun),
     /// The user did not want to wait for the end.
     Killed,
 }
 
 /// The end of a run.
-pub(crate) struct Ended {
+pub(crate) struct EndedRun {
     pub(crate) outcome: RunOutcome,
     pub(crate) error: Option<RunFailure>,
 }
 
 /// Why a run failed.
 pub(crate) struct RunFailure {
-    /// A stable word.
     pub(crate) code: String,
     /// What happened, for people.
     pub(crate) message: String,
 }
 
-impl Front {
+impl RunFollower {
     /// A front end of a host. Signals are heard from now on.
     pub(crate) fn new(
         host: Arc<dyn HostPort>,
-        screen: Screen,
-        asker: Asker,
+        screen: RunScreen,
+        asker: TerminalAsker,
         policies: Arc<dyn PolicyPort>,
     ) -> Result<Self> {
         Ok(Self {
@@ -110,7 +109,6 @@ impl Front {
         self
     }
 
-    /// Keeps all events.
     pub(crate) fn keeping_events(mut self) -> Self {
         self.keeps_seen = true;
         self
@@ -165,7 +163,7 @@ impl Front {
     }
 
     /// Follows a run to its end.
-    pub(crate) async fn follow(&mut self, started: &StartedRun) -> Result<Ending> {
+    pub(crate) async fn follow(&mut self, started: &StartedRun) -> Result<FollowedEnd> {
         let run_id = &started.run_id;
         let mut seq = started.after_seq;
         let mut events = self.events(run_id, seq).await?;
@@ -177,7 +175,7 @@ impl Front {
                 () = self.signals.next() => {
                     if self.stop(run_id).await? {
                         self.say_how_to_resume(run_id);
-                        return Ok(Ending::Killed);
+                        return Ok(FollowedEnd::Killed);
                     }
                 }
                 (question, answer) = self.asker.next() => {
@@ -191,11 +189,11 @@ impl Front {
                     Some(HostDelivery::Record(record)) => {
                         seq = record.seq;
                         if let Some(outcome) = self.see(record).await? {
-                            return Ok(Ending::Finished(self.say_goodbye(started, outcome)));
+                            return Ok(FollowedEnd::Finished(self.say_goodbye(started, outcome)));
                         }
                     }
                     Some(HostDelivery::Gap) => events = self.events(run_id, seq).await?,
-                    Some(HostDelivery::Deleted) | None => return Err(Complaint::failed(format!("run {run_id} ended without a last word"))),
+                    Some(HostDelivery::Deleted) | None => return Err(CommandError::failed(format!("run {run_id} ended without a final record"))),
                 },
                 _ = ticks.tick() => self.screen.tick(),
             }
@@ -214,7 +212,7 @@ impl Front {
         }
         self.screen.pause()?;
         if !self.is_quiet {
-            tell_line("cancelling; Ctrl-C once more does not wait");
+            tell_line("cancelling; press Ctrl-C again to stop at once");
         }
         self.screen.resume()?;
         self.send(run_id, RunCommand::RunCancel).await.map(|()| false)
@@ -283,11 +281,11 @@ impl Front {
         Ok(())
     }
 
-    fn say_goodbye(&mut self, started: &StartedRun, outcome: RunOutcome) -> Ended {
+    fn say_goodbye(&mut self, started: &StartedRun, outcome: RunOutcome) -> EndedRun {
         let stored = self.policies.stored();
         for rule in self.remembered.drain(..) {
             if !stored.rules().iter().any(|own| own.to_string() == rule) {
-                warn(&format!("the rule {rule} could not be stored; it held for this session only"));
+                warn(&format!("the rule {rule} could not be stored; it applies to this session only"));
             }
         }
         let error = self.error.take();
@@ -300,15 +298,15 @@ impl Front {
         }
         if outcome == RunOutcome::Cancelled && !self.is_quiet && self.was_stopped() {
             let how = match self.is_kept {
-                true => format!("To go on: windlass run --session {} \"go on\"", started.session_id),
-                false => "To go on, run the command again.".to_owned(),
+                true => format!("To continue: windlass run --session {} \"go on\"", started.session_id),
+                false => "To continue, run the command again.".to_owned(),
             };
             tell_line(&format!("cancelled; what the calls above did stays done. {how}"));
         }
         if std::mem::take(&mut self.has_staged) && !self.is_quiet {
             self.say_how_to_apply(&started.run_id);
         }
-        Ended { outcome, error }
+        EndedRun { outcome, error }
     }
 
     fn say_how_to_apply(&self, run_id: &RunId) {
@@ -320,7 +318,7 @@ impl Front {
 
     fn say_how_to_resume(&self, run_id: &RunId) {
         if self.is_kept && !self.is_quiet {
-            tell_line(&format!("stopped in the middle; to go on: windlass runs resume {run_id}"));
+            tell_line(&format!("stopped in the middle; to continue: windlass runs resume {run_id}"));
         }
     }
 }
@@ -345,27 +343,29 @@ fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
 }
 
 /// The host did not do what it was asked.
-pub(crate) fn refused(error: HostError) -> Complaint {
+pub(crate) fn refused(error: HostError) -> CommandError {
     match &error {
         HostError::Missing { what: "session", .. } => {
-            Complaint::usage(error.to_string()).cure("windlass sessions list")
+            CommandError::usage(error.to_string()).cure("windlass sessions list")
         }
         HostError::Missing { what: "run", .. } => {
-            Complaint::usage(error.to_string()).cure("windlass runs list")
+            CommandError::usage(error.to_string()).cure("windlass runs list")
         }
         HostError::Missing { what: "step", .. } => {
-            Complaint::usage(error.to_string()).cure("windlass runs show ID lists the steps")
+            CommandError::usage(error.to_string()).cure("windlass runs show ID lists the steps")
         }
         HostError::Missing { .. } | HostError::Invalid { .. } | HostError::Unkeyed { .. } => {
-            Complaint::usage(error.to_string())
+            CommandError::usage(error.to_string())
         }
-        HostError::Held(_) => Complaint::failed(error.to_string()).cure("wait for it, or stop that process"),
+        HostError::Held(_) => {
+            CommandError::failed(error.to_string()).cure("wait for it, or stop that process")
+        }
         HostError::Busy(_)
         | HostError::Stale(_)
         | HostError::NeedsConsent(_)
         | HostError::Conflict(_)
         | HostError::Overloaded { .. }
         | HostError::Closing
-        | HostError::Broken(_) => Complaint::failed(error.to_string()),
+        | HostError::Broken(_) => CommandError::failed(error.to_string()),
     }
 }

@@ -9,17 +9,17 @@ use windlass_core::text::visible;
 
 use crate::complaint::Result;
 use crate::terminal::answer_stream::LiveAnswer;
-use crate::terminal::log::{Holding, take_lines};
+use crate::terminal::log::{HeldLog, take_lines};
 use crate::terminal::out::{print_coloured, print_exact, tell_progress, without_secrets};
-use crate::terminal::progress::{Detail, Progress};
-use crate::terminal::quote::{Flow, Room};
+use crate::terminal::progress::{Detail, RunProgress};
+use crate::terminal::quote::{Flow, TerminalSize};
 
 /// How often the spinner turns. What takes less is not worth showing.
 pub(crate) const TICK_MS: u64 = 100;
 
 /// What goes to stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Output {
+pub(crate) enum StdoutForm {
     /// The answer, once it is there.
     Answer,
     /// The answer while it comes: somebody watches.
@@ -32,20 +32,18 @@ pub(crate) enum Output {
 
 /// What goes to stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Telling {
-    /// Nothing.
+pub(crate) enum StderrForm {
     Silent,
-    /// Lines.
     Lines(Detail),
     /// Lines, and a spinner below them.
     Live(Detail),
 }
 
 /// Shows the runs of one session.
-pub(crate) struct Screen {
-    output: Output,
+pub(crate) struct RunScreen {
+    output: StdoutForm,
     live: LiveAnswer,
-    progress: Option<Progress>,
+    progress: Option<RunProgress>,
     has_spinner: bool,
     spinner: Option<ProgressBar>,
     is_paused: bool,
@@ -56,30 +54,30 @@ pub(crate) struct Screen {
     /// The mode, where a person watches: it stands above what is told of a run.
     mode: Option<ApproveMode>,
     /// Lines of the log come as lines of this screen.
-    _log: Option<Holding>,
+    _log: Option<HeldLog>,
 }
 
-impl Screen {
+impl RunScreen {
     /// A screen for one session; `tells_messages` when the user's messages come from a script.
-    pub(crate) fn new(output: Output, telling: Telling, tells_messages: bool) -> Self {
+    pub(crate) fn new(output: StdoutForm, telling: StderrForm, tells_messages: bool) -> Self {
         let (detail, has_spinner) = match telling {
-            Telling::Silent => (None, false),
-            Telling::Lines(detail) => (Some(detail), false),
-            Telling::Live(detail) => (Some(detail), true),
+            StderrForm::Silent => (None, false),
+            StderrForm::Lines(detail) => (Some(detail), false),
+            StderrForm::Live(detail) => (Some(detail), true),
         };
         Self {
             output,
             live: LiveAnswer::default(),
             // What a model says before its calls is told as progress, unless it was streamed.
             progress: detail
-                .map(|detail| Progress::new(detail, tells_messages, output != Output::LiveAnswer)),
+                .map(|detail| RunProgress::new(detail, tells_messages, output != StdoutForm::LiveAnswer)),
             has_spinner,
             spinner: None,
             is_paused: false,
             held: Vec::new(),
             held_answer: String::new(),
             mode: None,
-            _log: detail.map(|_| Holding::lines()),
+            _log: detail.map(|_| HeldLog::lines()),
         }
     }
 
@@ -89,7 +87,6 @@ impl Screen {
         self
     }
 
-    /// Shows an event.
     pub(crate) fn show(&mut self, record: &Record) -> Result<()> {
         let mut lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
         if let (Some(mode), Event::Durable(DurableEvent::RunStarted { model, .. })) =
@@ -99,7 +96,7 @@ impl Screen {
             lines.insert(0, style(head).for_stderr().dim().to_string());
         }
         match self.output {
-            Output::Events => {
+            StdoutForm::Events => {
                 if let Some(payload) = frame::payload(record) {
                     self.hide_spinner();
                     let text = payload.to_string();
@@ -113,7 +110,7 @@ impl Screen {
                     print_exact(&format!("{text}\n"))?;
                 }
             }
-            Output::LiveAnswer => {
+            StdoutForm::LiveAnswer => {
                 let text = self.live.see(&record.event, stdout_columns());
                 if self.is_paused {
                     self.held_answer.push_str(&text);
@@ -122,8 +119,8 @@ impl Screen {
                     print_coloured(&text)?;
                 }
             }
-            Output::Answer => self.print_answer(&record.event)?,
-            Output::Nothing => {}
+            StdoutForm::Answer => self.print_answer(&record.event)?,
+            StdoutForm::Nothing => {}
         }
         self.tell(lines)
     }
@@ -169,7 +166,7 @@ impl Screen {
     pub(crate) fn tick(&mut self) {
         // A log that cannot be written is no reason to stop.
         let _ = self.tell(Vec::new());
-        let activity = self.progress.as_ref().map_or("", Progress::activity);
+        let activity = self.progress.as_ref().map_or("", RunProgress::activity);
         if !self.has_spinner || self.is_paused || self.live.is_speaking() || activity.is_empty() {
             self.hide_spinner();
             return;
@@ -201,7 +198,7 @@ impl Screen {
 }
 
 fn stdout_columns() -> usize {
-    Room::of(&console::Term::stdout()).columns
+    TerminalSize::of(&console::Term::stdout()).columns
 }
 
 /// A line of the log, told apart from progress.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 
 /// The signals that mean "stop".
 pub(crate) struct Signals {
@@ -18,7 +18,7 @@ impl Signals {
     /// Listens from now on; the process is no longer ended by them.
     pub(crate) fn listen() -> Result<Self> {
         Self::try_listen()
-            .map_err(|error| Complaint::failed(format!("signals cannot be listened to: {error}")))
+            .map_err(|error| CommandError::failed(format!("signals cannot be listened to: {error}")))
     }
 
     #[cfg(unix)]

@@ -30,7 +30,7 @@ fn a_full_disk_in_the_middle_of_a_run_is_said_and_the_run_goes_on_when_there_is_
     let place = Place::with(&[("a.script", &talkative()), ("small.script", "user Hi\nmodel text Hello.\n")]);
     place.windlass(&["run", "--model", "scripted/small.script", "--session", "small"]).exits(0);
     let said = on_a_small_disk(&place, &["run", "--model", "scripted/a.script", "--session", "long"])
-        .complains(1, &["windlass.db", "what was kept before is safe", "to go on: windlass runs resume "]);
+        .complains(1, &["windlass.db", "what was kept before is safe", "to continue: windlass runs resume "]);
     assert!(!said.out.contains("All work"), "nothing is shown that was not kept");
 
     let rows = place.windlass(&["runs", "list", "--session", "long", "--json"]).exits(0).json();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use windlass_testkit::provider::{Fault, Script};
+use windlass_testkit::provider::{VendorFault, VendorScript};
 
 use crate::providers_stage::{CALM, HASTY, Ran, Stage, lines_of};
 
@@ -27,27 +27,27 @@ enum Lasting {
 }
 
 /// The steps at which a fault is tried; what needs calls has its last place at the last step with calls.
-fn places(fault: Fault) -> [usize; 3] {
+fn places(fault: VendorFault) -> [usize; 3] {
     [0, 1, if fault.needs_calls() { STEPS - 1 } else { STEPS }]
 }
 
-fn script(fault: Fault, step: usize, times: usize) -> Script {
-    Script {
+fn script(fault: VendorFault, step: usize, times: usize) -> VendorScript {
+    VendorScript {
         steps: STEPS,
         parallel: PARALLEL,
         fault: Some(fault),
         fault_step: Some(step),
         fault_times: times,
-        ..Script::default()
+        ..VendorScript::default()
     }
 }
 
-fn play(fault: Fault, step: usize, times: usize, args: &[&str]) -> (Stage, Ran) {
+fn play(fault: VendorFault, step: usize, times: usize, args: &[&str]) -> (Stage, Ran) {
     play_on("openai-compatible", fault, step, times, args)
 }
 
-fn play_on(vendor: &str, fault: Fault, step: usize, times: usize, args: &[&str]) -> (Stage, Ran) {
-    let limits = if matches!(fault, Fault::Hang | Fault::EndlessHead) { HASTY } else { CALM };
+fn play_on(vendor: &str, fault: VendorFault, step: usize, times: usize, args: &[&str]) -> (Stage, Ran) {
+    let limits = if matches!(fault, VendorFault::Hang | VendorFault::EndlessHead) { HASTY } else { CALM };
     let stage = Stage::with_limits(limits);
     let ran = stage.run(vendor, &script(fault, step, times), args);
     let context = format!("{vendor}: {fault:?} at step {step}, {times} times\n{}\n{}", ran.out, ran.err);
@@ -59,7 +59,7 @@ fn play_on(vendor: &str, fault: Fault, step: usize, times: usize, args: &[&str])
 }
 
 /// A fault that passes: the run completes, and every call ran once, in order.
-fn passes(fault: Fault) {
+fn passes(fault: VendorFault) {
     for step in places(fault) {
         let (stage, ran) = play(fault, step, 1, &[]);
         completes(&stage, &ran, fault, step);
@@ -67,15 +67,15 @@ fn passes(fault: Fault) {
 }
 
 #[track_caller]
-fn completes(stage: &Stage, ran: &Ran, fault: Fault, step: usize) {
+fn completes(stage: &Stage, ran: &Ran, fault: VendorFault, step: usize) {
     let context = format!("{fault:?} at step {step}\n{}\n{}", ran.out, ran.err);
     assert_eq!(ran.code, 0, "{context}");
-    assert_eq!(ran.out.trim(), Script::default().answer(), "{context}");
+    assert_eq!(ran.out.trim(), VendorScript::default().answer(), "{context}");
     assert_eq!(stage.ran_log(), lines_of(STEPS, PARALLEL), "{context}");
 }
 
 /// A fault that stays: what it leads to, and nothing ran but the steps before it.
-fn stays(fault: Fault, lasting: &Lasting) {
+fn stays(fault: VendorFault, lasting: &Lasting) {
     for step in places(fault) {
         if let Lasting::Harmless = lasting {
             let (stage, ran) = play(fault, step, 0, &[]);
@@ -113,18 +113,18 @@ macro_rules! faults {
 
             #[test]
             fn passes_and_the_run_completes() {
-                passes(Fault::$fault);
+                passes(VendorFault::$fault);
             }
 
             #[test]
             fn stays_and_the_run_ends_as_it_should() {
-                stays(Fault::$fault, &$lasting);
+                stays(VendorFault::$fault, &$lasting);
             }
         })*
 
         #[test]
         fn all_nineteen_are_tried() {
-            assert_eq!([$(Fault::$fault),*], Fault::MATRIX);
+            assert_eq!([$(VendorFault::$fault),*], VendorFault::MATRIX);
         }
     };
 }
@@ -153,7 +153,7 @@ faults! {
 
 /// The other protocols: the same faults in the middle of a run, in the words of each.
 fn other_wire_survives(vendor: &str) {
-    for fault in Fault::MATRIX {
+    for fault in VendorFault::MATRIX {
         let (stage, ran) = play_on(vendor, fault, 1, 1, &[]);
         completes(&stage, &ran, fault, 1);
         let (stage, ran) = play_on(vendor, fault, 1, 0, &["--json"]);
@@ -194,7 +194,7 @@ fn every_fault_is_survived_on_the_ollama_wire() {
 fn a_cut_stream_runs_no_call_twice_when_calls_run_while_streaming() {
     for step in [0, 1] {
         let stage = Stage::with_limits(&format!("tool_loop_v2 = true\n{CALM}"));
-        let ran = stage.run("openai-compatible", &script(Fault::Cut, step, 1), &["--json"]);
+        let ran = stage.run("openai-compatible", &script(VendorFault::Cut, step, 1), &["--json"]);
         let mut lines = stage.ran_log();
         let count = lines.len();
         lines.sort();

@@ -173,7 +173,7 @@ fn a_session_that_another_process_writes_is_refused_with_its_name() {
     assert!(place.windlass(&["sessions", "show", "mine"]).exits(0).out.contains("… call_1 execute_command"));
     child.kill().unwrap();
     child.wait().unwrap();
-    run(&place, "And?").complains(1, &["was cut off", "windlass runs resume "]);
+    run(&place, "And?").complains(1, &["was interrupted", "windlass runs resume "]);
     place.windlass(&["sessions", "delete", "mine"]).exits(0);
 }
 

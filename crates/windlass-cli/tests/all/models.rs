@@ -369,7 +369,7 @@ fn the_doctor_prints_a_table_and_keeps_what_it_found_and_the_next_run_obeys() {
     let server = windlass_testkit::provider::ProviderServer::start().unwrap();
     let address = server.base_url("openai");
     let place = Place::new();
-    let model = format!("openai-compatible/{}", windlass_testkit::provider::Script::default());
+    let model = format!("openai-compatible/{}", windlass_testkit::provider::VendorScript::default());
     let vars = [("WINDLASS_BASE_URL", address.as_str())];
     let said = place.windlass_with(&["models", "doctor", &model, "-q"], &vars).exits(0);
     assert_eq!(said.out.lines().count(), windlass_models::doctor::Probe::ALL.len(), "{}", said.out);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use windlass_testkit::provider::{Fault, Script, Tool};
+use windlass_testkit::provider::{VendorFault, VendorScript, VendorTool};
 
 use crate::lifeline::PATIENCE;
 use crate::providers_stage::{CALM, KEY, Stage, Watched, lines_of};
@@ -19,13 +19,13 @@ const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// Runs the script on a provider and asserts that it went well: the answer, the calls, no refusal.
 #[track_caller]
-fn goes_well(vendor: &str, script: &Script) -> Stage {
+fn goes_well(vendor: &str, script: &VendorScript) -> Stage {
     let stage = Stage::new();
     let ran = stage.run(vendor, script, &[]);
     let refusals = format!("{vendor}: {:#?}", stage.server.ledger().refusals());
     assert_eq!(ran.code, 0, "{refusals}\n{}\n{}", ran.out, ran.err);
     assert_eq!(ran.out.trim(), script.answer(), "{refusals}\n{}", ran.err);
-    if script.tool == Tool::Command {
+    if script.tool == VendorTool::Command {
         assert_eq!(stage.ran_log(), lines_of(script.steps, script.parallel), "{refusals}");
     }
     stage.assert_nothing_refused();
@@ -36,22 +36,22 @@ fn goes_well(vendor: &str, script: &Script) -> Stage {
 #[test]
 fn every_wire_gives_a_text() {
     for vendor in WIRES {
-        goes_well(vendor, &Script::default());
+        goes_well(vendor, &VendorScript::default());
     }
 }
 
 #[test]
 fn every_wire_makes_one_call_and_call_after_call() {
     for vendor in WIRES {
-        goes_well(vendor, &Script { steps: 1, ..Script::default() });
-        goes_well(vendor, &Script { steps: 4, ..Script::default() });
+        goes_well(vendor, &VendorScript { steps: 1, ..VendorScript::default() });
+        goes_well(vendor, &VendorScript { steps: 4, ..VendorScript::default() });
     }
 }
 
 #[test]
 fn r_21_two_parallel_calls_interleaved_by_index_both_run_on_every_wire() {
     for vendor in WIRES {
-        goes_well(vendor, &Script { steps: 2, parallel: 3, ..Script::default() });
+        goes_well(vendor, &VendorScript { steps: 2, parallel: 3, ..VendorScript::default() });
     }
 }
 
@@ -59,7 +59,7 @@ fn r_21_two_parallel_calls_interleaved_by_index_both_run_on_every_wire() {
 fn r_22_a_call_without_argument_text_runs_with_an_empty_object() {
     for vendor in WIRES {
         let stage = Stage::new();
-        let script = Script { steps: 1, tool: Tool::Tree, ..Script::default() };
+        let script = VendorScript { steps: 1, tool: VendorTool::Tree, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &["--json"]).exits(0);
         let results = ran.of_type("tool_result");
         assert_eq!(
@@ -77,7 +77,7 @@ fn r_23_multi_step_search_then_read_then_answer() {
     for vendor in WIRES {
         let stage = Stage::new();
         stage.place.write("hay.txt", "straw\nthe needle is here\n");
-        let script = Script { steps: 2, tool: Tool::Research, ..Script::default() };
+        let script = VendorScript { steps: 2, tool: VendorTool::Research, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &[]).exits(0);
         assert_eq!(ran.out.trim(), script.answer(), "{vendor}");
         stage.assert_nothing_refused();
@@ -93,7 +93,7 @@ fn r_24_events_arrive_before_the_provider_stream_ends() {
     for vendor in WIRES {
         let stage = Stage::new();
         // Far enough that every protocol has said its first word, and far from the last.
-        let script = Script { words: 40, hold_after: 12, ..Script::default() };
+        let script = VendorScript { words: 40, hold_after: 12, ..VendorScript::default() };
         let watched = Watched::start(stage.command(vendor, &script, &["--json"]));
         let first = watched.wait_for("content");
         assert!(first["content"].as_str().unwrap().contains("żółw000"), "{vendor}: {first}");
@@ -106,9 +106,10 @@ fn r_24_events_arrive_before_the_provider_stream_ends() {
 #[test]
 fn r_26_text_before_a_call_is_kept_in_the_assistant_message() {
     for vendor in WIRES {
-        let stage = goes_well(vendor, &Script { steps: 1, speaks_first: true, ..Script::default() });
+        let stage =
+            goes_well(vendor, &VendorScript { steps: 1, speaks_first: true, ..VendorScript::default() });
         let second = stage.server.ledger().bodies().pop().unwrap().to_string();
-        assert_eq!(second.matches(Script::PREAMBLE).count(), 1, "{vendor}: {second}");
+        assert_eq!(second.matches(VendorScript::PREAMBLE).count(), 1, "{vendor}: {second}");
     }
 }
 
@@ -116,7 +117,7 @@ fn r_26_text_before_a_call_is_kept_in_the_assistant_message() {
 fn reasoning_state_comes_back_byte_for_byte_or_the_provider_refuses() {
     for vendor in ["openai", "anthropic", "gemini", "ollama", "openrouter", "deepseek", "xai"] {
         for parallel in [1, 2] {
-            goes_well(vendor, &Script { steps: 3, parallel, thinks: true, ..Script::default() });
+            goes_well(vendor, &VendorScript { steps: 3, parallel, thinks: true, ..VendorScript::default() });
         }
     }
 }
@@ -128,7 +129,7 @@ fn a_provider_that_does_not_see_its_state_again_refuses() {
     for vendor in ["openai", "anthropic", "ollama", "openrouter", "deepseek"] {
         let quirks = format!("{CALM}[providers.{vendor}.quirks]\necho = \"never\"\n");
         let stage = Stage::with_limits(&quirks);
-        let script = Script { steps: 1, thinks: true, ..Script::default() };
+        let script = VendorScript { steps: 1, thinks: true, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &["--json"]).exits(1);
         assert_eq!(ran.error_code(), "bad_request", "{vendor}: {}", ran.out);
         assert_eq!(stage.server.ledger().refusals().len(), 1, "{vendor}");
@@ -139,7 +140,7 @@ fn a_provider_that_does_not_see_its_state_again_refuses() {
 fn reasoning_is_shown_and_is_no_part_of_the_answer() {
     for vendor in WIRES {
         let stage = Stage::new();
-        let script = Script { steps: 1, thinks: true, ..Script::default() };
+        let script = VendorScript { steps: 1, thinks: true, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &["--json"]).exits(0);
         let text = |kind: &str| -> String {
             ran.of_type(kind).iter().map(|event| event["content"].as_str().unwrap()).collect()
@@ -152,7 +153,7 @@ fn reasoning_is_shown_and_is_no_part_of_the_answer() {
 #[test]
 fn r_56_the_prefix_of_a_request_is_byte_identical_from_step_to_step() {
     for vendor in WIRES {
-        let stage = goes_well(vendor, &Script { steps: 4, parallel: 2, ..Script::default() });
+        let stage = goes_well(vendor, &VendorScript { steps: 4, parallel: 2, ..VendorScript::default() });
         let requests = stage.server.ledger().requests;
         for pair in requests.windows(2) {
             let [before, after] = [&pair[0], &pair[1]].map(|request| without_marks(&request.body));
@@ -179,7 +180,7 @@ fn json_of(text: &str) -> Value {
 
 #[test]
 fn r_31_and_s_18_guardrails_are_on_the_wire() {
-    let script = Script { steps: 1, ..Script::default() };
+    let script = VendorScript { steps: 1, ..VendorScript::default() };
     for body in goes_well("xai", &script).server.ledger().bodies() {
         assert_eq!(body["parallel_tool_calls"], false, "{body}");
         assert!(body.get("response_format").is_none() && body.pointer("/text/format").is_none(), "{body}");
@@ -193,7 +194,8 @@ fn r_31_and_s_18_guardrails_are_on_the_wire() {
 fn r_41_a_model_without_tool_support_is_a_clear_error_after_exactly_one_request() {
     for vendor in [PLAIN, "openrouter", "ollama"] {
         let stage = Stage::new();
-        let script = Script { steps: 1, fault: Some(Fault::NoToolSupport), ..Script::default() };
+        let script =
+            VendorScript { steps: 1, fault: Some(VendorFault::NoToolSupport), ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &["--json"]).exits(1);
         assert_eq!(ran.error_code(), "no_tool_support", "{vendor}: {}", ran.out);
         let message = ran.of_type("error")[0]["message"].as_str().unwrap().to_owned();
@@ -208,13 +210,16 @@ fn r_41_a_model_without_tool_support_is_a_clear_error_after_exactly_one_request(
 #[test]
 fn r_62_an_error_object_with_status_200_is_an_error() {
     for vendor in WIRES {
-        let script =
-            |times| Script { fault: Some(Fault::ErrorBody), fault_times: times, ..Script::default() };
+        let script = |times| VendorScript {
+            fault: Some(VendorFault::ErrorBody),
+            fault_times: times,
+            ..VendorScript::default()
+        };
         let stage = Stage::new();
         let ran = stage.run(vendor, &script(0), &["--json"]).exits(1);
         assert!(!ran.error_code().is_empty() && ran.of_type("content").is_empty(), "{vendor}: {}", ran.out);
         let ran = Stage::new().run(vendor, &script(1), &[]).exits(0);
-        assert_eq!(ran.out.trim(), Script::default().answer(), "{vendor}");
+        assert_eq!(ran.out.trim(), VendorScript::default().answer(), "{vendor}");
     }
 }
 
@@ -222,11 +227,11 @@ fn r_62_an_error_object_with_status_200_is_an_error() {
 fn r_32_a_malformed_line_is_never_shown_as_an_answer() {
     for vendor in WIRES {
         for (step, steps) in [(0, 0), (1, 2)] {
-            let script = Script {
+            let script = VendorScript {
                 steps,
-                fault: Some(Fault::MalformedEvent),
+                fault: Some(VendorFault::MalformedEvent),
                 fault_step: Some(step),
-                ..Script::default()
+                ..VendorScript::default()
             };
             let stage = Stage::new();
             let ran = stage.run(vendor, &script, &[]).exits(1);
@@ -239,8 +244,12 @@ fn r_32_a_malformed_line_is_never_shown_as_an_answer() {
 #[test]
 fn r_63_an_answer_cut_by_its_length_is_continued_once_and_then_stops() {
     for vendor in WIRES {
-        let script =
-            |times| Script { words: 12, fault: Some(Fault::Length), fault_times: times, ..Script::default() };
+        let script = |times| VendorScript {
+            words: 12,
+            fault: Some(VendorFault::Length),
+            fault_times: times,
+            ..VendorScript::default()
+        };
         let stage = Stage::new();
         let ran = stage.run(vendor, &script(1), &[]).exits(0);
         assert_eq!(ran.out.trim(), script(1).answer(), "{vendor}");
@@ -258,7 +267,8 @@ fn r_63_an_answer_cut_by_its_length_is_continued_once_and_then_stops() {
 fn a_rate_limit_is_told_as_waiting_and_the_provider_is_left_in_peace_so_long() {
     for vendor in WIRES {
         let stage = Stage::new();
-        let script = Script { fault: Some(Fault::RateLimit), fault_times: 1, ..Script::default() };
+        let script =
+            VendorScript { fault: Some(VendorFault::RateLimit), fault_times: 1, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &["--json"]).exits(0);
         let waiting = ran.of_type("waiting");
         assert_eq!(waiting.len(), 1, "{vendor}: {}", ran.out);
@@ -272,7 +282,7 @@ fn a_rate_limit_is_told_as_waiting_and_the_provider_is_left_in_peace_so_long() {
 fn cancelling_closes_the_connection_at_once_and_exits_130() {
     for vendor in WIRES {
         let stage = Stage::new();
-        let script = Script { words: 40, hold_after: 12, ..Script::default() };
+        let script = VendorScript { words: 40, hold_after: 12, ..VendorScript::default() };
         let watched = Watched::start(stage.command(vendor, &script, &["--json"]));
         watched.wait_for("content");
         let cancelled = Instant::now();
@@ -293,7 +303,7 @@ fn cancelling_closes_the_connection_at_once_and_exits_130() {
 #[test]
 fn cancelling_before_the_first_byte_closes_the_connection_too() {
     let stage = Stage::new();
-    let script = Script { fault: Some(Fault::EndlessHead), ..Script::default() };
+    let script = VendorScript { fault: Some(VendorFault::EndlessHead), ..VendorScript::default() };
     let watched = Watched::start(stage.command(PLAIN, &script, &["--json"]));
     stage.server.wait_until(PATIENCE, |ledger| ledger.requests.len() == 1).expect("nobody asked");
     watched.interrupt();
@@ -314,7 +324,7 @@ fn keys_travel_in_their_header_and_are_seen_nowhere_else() {
         ("deepseek", "authorization"),
     ] {
         let stage = Stage::new();
-        let script = Script { fault: Some(Fault::KeyInError), ..Script::default() };
+        let script = VendorScript { fault: Some(VendorFault::KeyInError), ..VendorScript::default() };
         // The stage itself asserts that no output has the key in it.
         let ran = stage.run(vendor, &script, &["--json", "-vv"]).exits(1);
         assert!(ran.out.contains("\"auth\""), "{vendor}: {}", ran.out);
@@ -336,7 +346,7 @@ fn an_unreachable_provider_is_a_typed_error_that_says_where() {
     let stage = Stage::new();
     // A port that was free a moment ago and has no listener now.
     let gone = windlass_testkit::provider::ProviderServer::start().unwrap().base_url("openai");
-    let mut command = stage.command(PLAIN, &Script::default(), &["--json"]);
+    let mut command = stage.command(PLAIN, &VendorScript::default(), &["--json"]);
     command.env("WINDLASS_BASE_URL", &gone);
     let ran = crate::providers_stage::run(command).exits(1);
     assert_eq!(ran.error_code(), "network", "{}", ran.out);
@@ -348,7 +358,7 @@ fn an_unreachable_provider_is_a_typed_error_that_says_where() {
 fn usage_is_told_in_one_form_on_every_wire() {
     for vendor in WIRES {
         let stage = Stage::new();
-        let ran = stage.run(vendor, &Script::default(), &["--json"]).exits(0);
+        let ran = stage.run(vendor, &VendorScript::default(), &["--json"]).exits(0);
         let usage = ran.of_type("usage").pop().unwrap_or_else(|| panic!("{vendor}: {}", ran.out));
         assert_eq!((&usage["input"], &usage["output"]), (&50.into(), &12.into()), "{vendor}: {usage}");
     }
@@ -356,14 +366,14 @@ fn usage_is_told_in_one_form_on_every_wire() {
 
 #[test]
 fn ollama_is_asked_for_a_context_that_holds_more_than_its_default() {
-    let stage = goes_well("ollama", &Script::default());
+    let stage = goes_well("ollama", &VendorScript::default());
     let body = stage.server.ledger().bodies().pop().unwrap();
     assert!(body["options"]["num_ctx"].as_u64().is_some_and(|tokens| tokens > 8_000), "{body}");
 }
 
 #[test]
 fn z_22_tools_are_sent_as_functions_with_a_schema_and_the_answer_is_streamed() {
-    let body: Value = goes_well(PLAIN, &Script::default()).server.ledger().bodies().pop().unwrap();
+    let body: Value = goes_well(PLAIN, &VendorScript::default()).server.ledger().bodies().pop().unwrap();
     assert_eq!(body["stream"], true);
     let tools = body["tools"].as_array().unwrap();
     assert!(tools.iter().any(|tool| tool["function"]["name"] == "calculate"), "{body}");

@@ -1,6 +1,6 @@
 //! Prompt Studio's matrix that was never run (S-37): five vendors, six situations, strict servers.
 
-use windlass_testkit::provider::{Fault, Script, Tool};
+use windlass_testkit::provider::{VendorFault, VendorScript, VendorTool};
 
 use crate::providers_stage::{CALM, HASTY, Stage, lines_of};
 
@@ -9,7 +9,7 @@ const VENDORS: [&str; 6] = ["openai", "openai-chat", "anthropic", "gemini", "xai
 /// One situation of the matrix.
 struct Row {
     name: &'static str,
-    script: Script,
+    script: VendorScript,
     limits: &'static str,
     args: &'static [&'static str],
     /// A warning that must come exactly once, and in no other row.
@@ -18,25 +18,34 @@ struct Row {
 
 fn rows() -> Vec<Row> {
     let plain = |name, script| Row { name, script, limits: CALM, args: &[], warning: None };
-    let fault = |name, fault: Fault, limits| {
-        let script = Script { steps: 1, fault: Some(fault), fault_times: 1, ..Script::default() };
+    let fault = |name, fault: VendorFault, limits| {
+        let script = VendorScript { steps: 1, fault: Some(fault), fault_times: 1, ..VendorScript::default() };
         Row { limits, ..plain(name, script) }
     };
     vec![
-        Row { args: &["--no-tools"], ..plain("no tools", Script::default()) },
-        plain("one tool", Script { steps: 1, ..Script::default() }),
-        plain("multi-step", Script { steps: 3, parallel: 2, ..Script::default() }),
+        Row { args: &["--no-tools"], ..plain("no tools", VendorScript::default()) },
+        plain("one tool", VendorScript { steps: 1, ..VendorScript::default() }),
+        plain("multi-step", VendorScript { steps: 3, parallel: 2, ..VendorScript::default() }),
         plain(
             "provider quirks",
-            Script { steps: 2, parallel: 2, thinks: true, speaks_first: true, ..Script::default() },
+            VendorScript {
+                steps: 2,
+                parallel: 2,
+                thinks: true,
+                speaks_first: true,
+                ..VendorScript::default()
+            },
         ),
-        fault("timeouts", Fault::Hang, HASTY),
-        fault("bad arguments", Fault::BadArgs, CALM),
-        fault("arguments of the wrong type", Fault::WrongType, CALM),
+        fault("timeouts", VendorFault::Hang, HASTY),
+        fault("bad arguments", VendorFault::BadArgs, CALM),
+        fault("arguments of the wrong type", VendorFault::WrongType, CALM),
         Row {
             warning: Some("TOOL_CLAMP"),
             limits: CLAMPED,
-            ..plain("clamp", Script { steps: 1, parallel: 8, tool: Tool::Search, ..Script::default() })
+            ..plain(
+                "clamp",
+                VendorScript { steps: 1, parallel: 8, tool: VendorTool::Search, ..VendorScript::default() },
+            )
         },
     ]
 }
@@ -59,7 +68,7 @@ fn s_37_the_matrix_of_vendors_and_situations() {
             let said: String =
                 ran.of_type("content").iter().map(|event| event["content"].as_str().unwrap()).collect();
             assert!(said.trim().ends_with(&row.script.answer()), "{context}");
-            let leaves_lines = row.script.tool == Tool::Command;
+            let leaves_lines = row.script.tool == VendorTool::Command;
             let steps = if leaves_lines { row.script.steps } else { 0 };
             assert_eq!(stage.ran_log(), lines_of(steps, row.script.parallel), "{context}");
             let warnings = ran.of_type("warning");
@@ -73,7 +82,8 @@ fn s_37_the_matrix_of_vendors_and_situations() {
 fn a_clamped_step_runs_six_searches_and_answers_for_all_eight() {
     for vendor in VENDORS {
         let stage = Stage::with_limits(CLAMPED);
-        let script = Script { steps: 1, parallel: 8, tool: Tool::Search, ..Script::default() };
+        let script =
+            VendorScript { steps: 1, parallel: 8, tool: VendorTool::Search, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &["--json"]).exits(0);
         assert_eq!(ran.of_type("tool_executing").len(), 6, "{vendor}: {}", ran.out);
         assert_eq!(ran.of_type("tool_result").len(), 8, "{vendor}: {}", ran.out);

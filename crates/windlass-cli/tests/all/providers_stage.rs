@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use windlass_testkit::provider::{ProviderServer, Script};
+use windlass_testkit::provider::{ProviderServer, VendorScript};
 
 use crate::lifeline::PATIENCE;
 use crate::place::Place;
@@ -66,7 +66,7 @@ impl Stage {
     }
 
     /// `windlass run` with all calls approved, asking `vendor` for the script.
-    pub(crate) fn command(&self, vendor: &str, script: &Script, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, vendor: &str, script: &VendorScript, args: &[&str]) -> Command {
         let model = format!("{vendor}/{script}");
         let mut command = self.place.command(&["run", "--model", &model, "--approve", "all"]);
         command.args(args).arg("Go on").env("WINDLASS_BASE_URL", self.server.base_url("openai"));
@@ -74,7 +74,7 @@ impl Stage {
         command
     }
 
-    pub(crate) fn run(&self, vendor: &str, script: &Script, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, vendor: &str, script: &VendorScript, args: &[&str]) -> Ran {
         run(self.command(vendor, script, args))
     }
 

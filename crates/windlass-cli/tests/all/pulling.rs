@@ -100,7 +100,7 @@ fn a_wrong_hash_leaves_what_was_there() {
     let wrong = "0".repeat(64);
     place
         .windlass(&["models", "pull", &server.address("/m.gguf"), "--sha256", &wrong])
-        .complains(1, &[HASH, &wrong, "is as it was"]);
+        .complains(1, &[HASH, &wrong, "is unchanged"]);
     assert_eq!(fs::read_to_string(file(&place, "m.gguf")).unwrap(), "GGUF of old");
     assert_eq!(names(&place), ["m.gguf"]);
     let said = place.windlass(&["models", "pull", &server.address("/m.gguf"), "--sha256", HASH]).exits(0);

@@ -248,7 +248,7 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
     assert_eq!(place.read("effects"), "once\n");
     let (code, err) = served.stop();
     assert_eq!(code, Some(0), "{err}");
-    assert!(err.contains("runs that were cut off: 1 waiting for an answer"), "{err}");
+    assert!(err.contains("interrupted runs: 1 waiting for an answer"), "{err}");
 }
 
 /// The bytes of a run's stream after a place, without the frame of the transfer.
@@ -302,7 +302,7 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     // Who begins another run is told of it, on one line.
     let said = place.windlass(&["run", "--model", "scripted/a.script"]).exits(0);
     assert!(
-        said.err.starts_with("a run was cut off; to go on with it: windlass runs resume "),
+        said.err.starts_with("a run was interrupted; to continue it: windlass runs resume "),
         "{}",
         said.err
     );
@@ -310,7 +310,7 @@ fn a_run_that_was_cut_off_goes_on_by_itself_when_a_server_starts() {
     let events = served.ask(&format!("GET /api/runs/{run}/events"), "").1;
     assert!(events.contains("\"outcome\":\"completed\""), "{events}");
     let (_, err) = served.stop();
-    assert!(err.contains("runs that were cut off: 1 taken up again"), "{err}");
+    assert!(err.contains("interrupted runs: 1 resumed"), "{err}");
 }
 
 /// Nobody has a model on the first day: the built-in one answers.
@@ -389,7 +389,7 @@ fn that_there_is_no_browser_is_told_with_the_address_and_ends_nothing() {
 fn the_doctor_examines_over_http_and_the_list_of_models_keeps_what_it_found() {
     let server = windlass_testkit::provider::ProviderServer::start().unwrap();
     let place = place();
-    let model = format!("openai-compatible/{}", windlass_testkit::provider::Script::default());
+    let model = format!("openai-compatible/{}", windlass_testkit::provider::VendorScript::default());
     let address = server.base_url("openai");
     let vars = [("WINDLASS_BASE_URL", address.as_str())];
     let served = Served::start_with(&place, &["--model", &model], &vars);

@@ -1,6 +1,6 @@
 //! `windlass runs show --step`: what was asked and answered, as the provider saw it.
 
-use windlass_testkit::provider::Script;
+use windlass_testkit::provider::VendorScript;
 
 use crate::place::Place;
 use crate::providers_stage::{KEY, Stage};
@@ -50,7 +50,7 @@ fn a_script_that_is_gone_leaves_the_answer_and_says_so() {
 fn the_body_that_is_shown_is_the_body_that_the_provider_got_on_every_wire() {
     for vendor in ["openai-compatible", "openai", "anthropic", "gemini", "ollama", "mistral"] {
         let stage = Stage::new();
-        let script = Script { steps: 2, parallel: 2, ..Script::default() };
+        let script = VendorScript { steps: 2, parallel: 2, ..VendorScript::default() };
         let ran = stage.run(vendor, &script, &[]);
         assert_eq!(ran.code, 0, "{vendor}: {}", ran.err);
         let ledger = stage.server.ledger();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_core::message::{Message, Part, Reasoning};
 use windlass_core::model::{Finish, ModelStep};
-use windlass_testkit::provider::{Fault, Script, Tool};
+use windlass_testkit::provider::{VendorFault, VendorScript, VendorTool};
 
 use crate::conformance_cell::*;
 
@@ -14,7 +14,7 @@ fn user() -> Vec<Message> {
 }
 
 pub(crate) async fn text(cell: &Cell) -> Verdict {
-    let script = Script::default();
+    let script = VendorScript::default();
     let step = cell.answer(&script, user()).await?;
     same("text", said(&step), script.answer())?;
     same("calls", calls_of(&step), Vec::new())?;
@@ -22,7 +22,7 @@ pub(crate) async fn text(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn text_in_many_pieces(cell: &Cell) -> Verdict {
-    let script = Script { words: 300, ..Script::default() };
+    let script = VendorScript { words: 300, ..VendorScript::default() };
     let heard = cell.ask(&script).await;
     same("text", heard.texts().concat(), script.answer())?;
     // Word by word as it was sent, and not in fewer pieces later.
@@ -30,11 +30,16 @@ pub(crate) async fn text_in_many_pieces(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn text_however_it_is_framed(cell: &Cell) -> Verdict {
-    for fault in [Fault::OddFraming, Fault::SplitCharacters, Fault::ByteByByte] {
+    for fault in [VendorFault::OddFraming, VendorFault::SplitCharacters, VendorFault::ByteByByte] {
         for steps in [0, 1] {
-            let script =
-                Script { steps, parallel: 2, fault: Some(fault), speaks_first: true, ..Script::default() };
-            let whole = Script { fault: None, ..script.clone() };
+            let script = VendorScript {
+                steps,
+                parallel: 2,
+                fault: Some(fault),
+                speaks_first: true,
+                ..VendorScript::default()
+            };
+            let whole = VendorScript { fault: None, ..script.clone() };
             let (odd, plain) = (cell.answer(&script, user()).await?, cell.answer(&whole, user()).await?);
             same(&format!("{fault:?}"), nameless(&odd, &script), nameless(&plain, &whole))?;
         }
@@ -43,7 +48,7 @@ pub(crate) async fn text_however_it_is_framed(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn reasoning(cell: &Cell) -> Verdict {
-    let script = Script { thinks: true, ..Script::default() };
+    let script = VendorScript { thinks: true, ..VendorScript::default() };
     let step = cell.answer(&script, user()).await?;
     same("thinking", thinking(&step), THOUGHT.to_owned())?;
     same("text", said(&step), script.answer())?;
@@ -60,7 +65,7 @@ fn thinking(step: &ModelStep) -> String {
 }
 
 pub(crate) async fn reasoning_state_goes_back_to_its_own_model_alone(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, thinks: true, speaks_first: true, ..Script::default() };
+    let script = VendorScript { steps: 1, thinks: true, speaks_first: true, ..VendorScript::default() };
     let mut history = user();
     let step = cell.answer(&script, history.clone()).await?;
     let seals = seals_of(&step);
@@ -96,7 +101,7 @@ fn seals_of(step: &ModelStep) -> Vec<String> {
 }
 
 pub(crate) async fn one_call(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, ..Script::default() };
+    let script = VendorScript { steps: 1, ..VendorScript::default() };
     let step = cell.answer(&script, user()).await?;
     same("calls", calls_of(&step), vec![command(0, 0)])?;
     same("text", said(&step), String::new())?;
@@ -104,7 +109,7 @@ pub(crate) async fn one_call(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn r_22_a_call_without_arguments(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, tool: Tool::Tree, ..Script::default() };
+    let script = VendorScript { steps: 1, tool: VendorTool::Tree, ..VendorScript::default() };
     let mut history = user();
     let step = cell.answer(&script, history.clone()).await?;
     same("calls", calls_of(&step), vec![("get_file_tree".to_owned(), json!({}))])?;
@@ -113,7 +118,7 @@ pub(crate) async fn r_22_a_call_without_arguments(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn r_21_parallel_calls(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, parallel: 3, ..Script::default() };
+    let script = VendorScript { steps: 1, parallel: 3, ..VendorScript::default() };
     let mut history = user();
     let step = cell.answer(&script, history.clone()).await?;
     same("calls", calls_of(&step), vec![command(0, 0), command(0, 1), command(0, 2)])?;
@@ -122,7 +127,8 @@ pub(crate) async fn r_21_parallel_calls(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn call_after_call(cell: &Cell) -> Verdict {
-    let script = Script { steps: 2, parallel: 2, thinks: true, speaks_first: true, ..Script::default() };
+    let script =
+        VendorScript { steps: 2, parallel: 2, thinks: true, speaks_first: true, ..VendorScript::default() };
     let mut history = user();
     for number in 0..2 {
         let step = cell.answer(&script, history.clone()).await?;
@@ -134,10 +140,10 @@ pub(crate) async fn call_after_call(cell: &Cell) -> Verdict {
 }
 
 pub(crate) async fn r_26_text_before_a_call_is_kept(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, speaks_first: true, ..Script::default() };
+    let script = VendorScript { steps: 1, speaks_first: true, ..VendorScript::default() };
     let mut history = user();
     let step = cell.answer(&script, history.clone()).await?;
-    same("text", said(&step), Script::PREAMBLE.to_owned())?;
+    same("text", said(&step), VendorScript::PREAMBLE.to_owned())?;
     same("calls", calls_of(&step), vec![command(0, 0)])?;
     same(
         "place of the call",
@@ -146,26 +152,26 @@ pub(crate) async fn r_26_text_before_a_call_is_kept(cell: &Cell) -> Verdict {
     )?;
     append(&mut history, &step);
     cell.answer(&script, history).await?;
-    holds(cell.last_body().contains(Script::PREAMBLE), "the provider is told what it said")
+    holds(cell.last_body().contains(VendorScript::PREAMBLE), "the provider is told what it said")
 }
 
 pub(crate) async fn usage_in_normal_form(cell: &Cell) -> Verdict {
-    let usage = cell.ask(&Script::default()).await.usage();
+    let usage = cell.ask(&VendorScript::default()).await.usage();
     same("read and written", (usage.input, usage.output), (50, 12))
 }
 
 pub(crate) async fn usage_knows_cached_tokens(cell: &Cell) -> Verdict {
-    same("cached", cell.ask(&Script::default()).await.usage().cached, 20)
+    same("cached", cell.ask(&VendorScript::default()).await.usage().cached, 20)
 }
 
 pub(crate) async fn usage_knows_reasoning_tokens(cell: &Cell) -> Verdict {
-    same("reasoning", cell.ask(&Script::default()).await.usage().reasoning, 5)
+    same("reasoning", cell.ask(&VendorScript::default()).await.usage().reasoning, 5)
 }
 
 pub(crate) async fn an_answer_that_was_too_long(cell: &Cell) -> Verdict {
-    let script = Script { words: 6, fault: Some(Fault::Length), ..Script::default() };
+    let script = VendorScript { words: 6, fault: Some(VendorFault::Length), ..VendorScript::default() };
     let step = cell.answer(&script, user()).await?;
-    let half = Script { words: 3, ..Script::default() };
+    let half = VendorScript { words: 3, ..VendorScript::default() };
     same("text", said(&step), half.answer())?;
     same("finish", step.finish, Finish::Length)
 }
@@ -173,8 +179,9 @@ pub(crate) async fn an_answer_that_was_too_long(cell: &Cell) -> Verdict {
 /// Asked for or not: a server may answer in one piece, and one that cannot stream is not asked to.
 pub(crate) async fn s_24_a_whole_answer_is_the_same_answer(cell: &Cell) -> Verdict {
     for steps in [0, 1] {
-        let streamed = Script { steps, parallel: 2, thinks: true, speaks_first: true, ..Script::default() };
-        let script = Script { fault: Some(Fault::Whole), ..streamed.clone() };
+        let streamed =
+            VendorScript { steps, parallel: 2, thinks: true, speaks_first: true, ..VendorScript::default() };
+        let script = VendorScript { fault: Some(VendorFault::Whole), ..streamed.clone() };
         let plain = cell.answer(&streamed, user()).await?;
         let plain = nameless(&plain, &streamed);
         let whole = cell.ask_with(&script, request(user())).await;
@@ -189,7 +196,7 @@ pub(crate) async fn s_24_a_whole_answer_is_the_same_answer(cell: &Cell) -> Verdi
 }
 
 /// A step as it can be compared between parts: state belongs to a model, and the model's name holds the part.
-fn nameless(step: &ModelStep, script: &Script) -> Value {
+fn nameless(step: &ModelStep, script: &VendorScript) -> Value {
     let essence =
         json!({"parts": step.parts, "calls": calls_of(step), "finish": step.finish, "usage": step.usage});
     serde_json::from_str(&essence.to_string().replace(&script.to_string(), "")).unwrap()

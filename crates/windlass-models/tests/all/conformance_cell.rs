@@ -17,7 +17,7 @@ use windlass_core::tool::{ToolCall, ToolSpec};
 use windlass_models::catalog::{Overrides, target};
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::{ModelName, Target, Transport, TransportConfig, WireKind, WireModel};
-use windlass_testkit::provider::{Ledger, ProviderServer, Script};
+use windlass_testkit::provider::{ProviderServer, RequestLedger, VendorScript};
 
 /// What a scenario found: nothing, or what was wrong.
 pub(crate) type Verdict = Result<(), String>;
@@ -67,7 +67,7 @@ impl Cell {
         }
     }
 
-    pub(crate) fn target(&self, script: &Script) -> Target {
+    pub(crate) fn target(&self, script: &VendorScript) -> Target {
         let provider = self.provider();
         let name = ModelName { provider: provider.to_owned(), model: script.to_string() };
         let overrides = Overrides {
@@ -78,7 +78,7 @@ impl Cell {
         target(&name, &overrides).unwrap()
     }
 
-    pub(crate) fn ledger(&self) -> Ledger {
+    pub(crate) fn ledger(&self) -> RequestLedger {
         self.server.ledger()
     }
 
@@ -93,28 +93,32 @@ impl Cell {
     }
 
     /// Waits without keeping the connection from being closed meanwhile.
-    pub(crate) async fn wait_until(&self, wish: fn(&Ledger) -> bool) -> Option<Ledger> {
+    pub(crate) async fn wait_until(&self, wish: fn(&RequestLedger) -> bool) -> Option<RequestLedger> {
         let server = Arc::clone(&self.server);
         tokio::task::spawn_blocking(move || server.wait_until(PATIENCE, wish)).await.unwrap()
     }
 
     /// Asks the usual question.
-    pub(crate) async fn ask(&self, script: &Script) -> Heard {
+    pub(crate) async fn ask(&self, script: &VendorScript) -> Heard {
         self.ask_with(script, request(vec![Message::user("Go on.")])).await
     }
 
-    pub(crate) async fn ask_with(&self, script: &Script, request: ModelRequest) -> Heard {
+    pub(crate) async fn ask_with(&self, script: &VendorScript, request: ModelRequest) -> Heard {
         hear(self.target(script), calm(), request).await
     }
 
     /// Asks, and holds the answer to be one, and the request to be legal.
-    pub(crate) async fn answer(&self, script: &Script, messages: Vec<Message>) -> Result<ModelStep, String> {
+    pub(crate) async fn answer(
+        &self,
+        script: &VendorScript,
+        messages: Vec<Message>,
+    ) -> Result<ModelStep, String> {
         self.answer_to(script, request(messages)).await
     }
 
     pub(crate) async fn answer_to(
         &self,
-        script: &Script,
+        script: &VendorScript,
         request: ModelRequest,
     ) -> Result<ModelStep, String> {
         let heard = self.ask_with(script, request).await;
@@ -123,7 +127,7 @@ impl Cell {
     }
 
     /// An answer that has only begun.
-    pub(crate) fn open(&self, script: &Script) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+    pub(crate) fn open(&self, script: &VendorScript) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
         model(self.target(script), calm()).stream(request(vec![Message::user("Go on.")]))
     }
 }

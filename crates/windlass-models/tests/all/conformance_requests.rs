@@ -2,7 +2,7 @@
 
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{ModelDelta, ModelRequest, ToolChoice};
-use windlass_testkit::provider::{Script, Tool};
+use windlass_testkit::provider::{VendorScript, VendorTool};
 
 use crate::conformance_cell::*;
 
@@ -12,21 +12,21 @@ fn choosing(choice: ToolChoice) -> ModelRequest {
 
 /// The part has no call in it: only who is told to call does.
 pub(crate) async fn a_forced_choice_calls(cell: &Cell) -> Verdict {
-    let script = Script { tool: Tool::Sum, ..Script::default() };
+    let script = VendorScript { tool: VendorTool::Sum, ..VendorScript::default() };
     let step = cell.answer_to(&script, choosing(ToolChoice::Required)).await?;
     let names: Vec<String> = calls_of(&step).into_iter().map(|(name, _)| name).collect();
     same("calls", names, vec!["calculate".to_owned()])
 }
 
 pub(crate) async fn a_named_choice_calls_that_tool(cell: &Cell) -> Verdict {
-    let script = Script { tool: Tool::Sum, ..Script::default() };
+    let script = VendorScript { tool: VendorTool::Sum, ..VendorScript::default() };
     let step = cell.answer_to(&script, choosing(ToolChoice::Named("get_file_tree".to_owned()))).await?;
     let names: Vec<String> = calls_of(&step).into_iter().map(|(name, _)| name).collect();
     same("calls", names, vec!["get_file_tree".to_owned()])
 }
 
 pub(crate) async fn a_forbidden_choice_does_not_call(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, ..Script::default() };
+    let script = VendorScript { steps: 1, ..VendorScript::default() };
     let step = cell.answer_to(&script, choosing(ToolChoice::Forbidden)).await?;
     same("calls", calls_of(&step), Vec::new())?;
     same("text", said(&step), script.answer())
@@ -34,7 +34,7 @@ pub(crate) async fn a_forbidden_choice_does_not_call(cell: &Cell) -> Verdict {
 
 pub(crate) async fn cancelling_closes_the_connection(cell: &Cell) -> Verdict {
     // The answer is held when half of it was said, and nobody lets it go on.
-    let script = Script { words: 60, hold_after: 30, ..Script::default() };
+    let script = VendorScript { words: 60, hold_after: 30, ..VendorScript::default() };
     let mut stream = cell.open(&script);
     let first = loop {
         match next(&mut stream).await {
@@ -56,14 +56,14 @@ pub(crate) async fn a_picture(cell: &Cell) -> Verdict {
     let picture =
         Part::Image { media_type: "image/png".to_owned(), url: format!("data:image/png;base64,{bytes}") };
     let parts = vec![Part::text("What is it?"), picture];
-    let step = cell.answer(&Script::default(), vec![Message::User { parts }]).await?;
-    same("text", said(&step), Script::default().answer())?;
+    let step = cell.answer(&VendorScript::default(), vec![Message::User { parts }]).await?;
+    same("text", said(&step), VendorScript::default().answer())?;
     let seen: Vec<Vec<String>> = cell.ledger().requests.into_iter().map(|one| one.pictures).collect();
     same("pictures", seen, vec![vec![bytes.to_owned()]])
 }
 
 pub(crate) async fn a_note_in_the_middle(cell: &Cell) -> Verdict {
-    let script = Script { steps: 1, ..Script::default() };
+    let script = VendorScript { steps: 1, ..VendorScript::default() };
     let mut history = vec![
         Message::user("first words"),
         Message::assistant("second words"),

@@ -24,7 +24,6 @@ pub(super) fn whole(status: u16, kind: &str, headers: &[(&str, &str)], body: &st
     vec![Act::Write(bytes)]
 }
 
-/// A whole document.
 pub(super) fn document(status: u16, body: &Value) -> Vec<Act> {
     whole(status, "application/json", &[], &body.to_string())
 }
@@ -44,7 +43,6 @@ pub(super) fn endless_head() -> Vec<u8> {
 /// The end of a stream.
 pub(super) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// Appends one chunk.
 pub(super) fn put_chunk(out: &mut Vec<u8>, bytes: &[u8]) {
     let _ = write!(out, "{:x}\r\n", bytes.len());
     out.extend_from_slice(bytes);

@@ -2,7 +2,7 @@
 
 /// One fault, by the number that stands in a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum VendorFault {
     /// 1: status 500.
     Status500,
     /// 2: status 429 with `Retry-After: 1`.
@@ -59,43 +59,43 @@ pub enum Fault {
     Disobeys,
 }
 
-impl Fault {
+impl VendorFault {
     /// The nineteen that the fault matrix is made of.
-    pub const MATRIX: [Fault; 19] = [
-        Fault::Status500,
-        Fault::RateLimit,
-        Fault::CloseBeforeHead,
-        Fault::Cut,
-        Fault::MalformedEvent,
-        Fault::NoLastWord,
-        Fault::Hang,
-        Fault::BadArgs,
-        Fault::UnknownTool,
-        Fault::WrongType,
-        Fault::OddFraming,
-        Fault::DuplicateId,
-        Fault::Empty,
-        Fault::EndlessHead,
-        Fault::SplitCharacters,
-        Fault::HtmlPage,
-        Fault::Length,
-        Fault::ErrorEvent,
-        Fault::ByteByByte,
+    pub const MATRIX: [VendorFault; 19] = [
+        VendorFault::Status500,
+        VendorFault::RateLimit,
+        VendorFault::CloseBeforeHead,
+        VendorFault::Cut,
+        VendorFault::MalformedEvent,
+        VendorFault::NoLastWord,
+        VendorFault::Hang,
+        VendorFault::BadArgs,
+        VendorFault::UnknownTool,
+        VendorFault::WrongType,
+        VendorFault::OddFraming,
+        VendorFault::DuplicateId,
+        VendorFault::Empty,
+        VendorFault::EndlessHead,
+        VendorFault::SplitCharacters,
+        VendorFault::HtmlPage,
+        VendorFault::Length,
+        VendorFault::ErrorEvent,
+        VendorFault::ByteByByte,
     ];
 
-    const BEYOND: [Fault; 8] = [
-        Fault::NoToolSupport,
-        Fault::ErrorBody,
-        Fault::KeyInError,
-        Fault::Overflow,
-        Fault::Whole,
-        Fault::Status503,
-        Fault::ModelUnknown,
-        Fault::Disobeys,
+    const BEYOND: [VendorFault; 8] = [
+        VendorFault::NoToolSupport,
+        VendorFault::ErrorBody,
+        VendorFault::KeyInError,
+        VendorFault::Overflow,
+        VendorFault::Whole,
+        VendorFault::Status503,
+        VendorFault::ModelUnknown,
+        VendorFault::Disobeys,
     ];
 
     /// All of them, by number.
-    fn all() -> impl Iterator<Item = Fault> {
+    fn all() -> impl Iterator<Item = VendorFault> {
         Self::MATRIX.into_iter().chain(Self::BEYOND)
     }
 
@@ -105,13 +105,19 @@ impl Fault {
     }
 
     /// The fault of that number.
-    pub fn of_code(code: usize) -> Option<Fault> {
+    pub fn of_code(code: usize) -> Option<VendorFault> {
         Self::all().nth(code.checked_sub(1)?)
     }
 
     /// Whether only a step with calls can have it.
     pub fn needs_calls(self) -> bool {
-        matches!(self, Fault::BadArgs | Fault::UnknownTool | Fault::WrongType | Fault::DuplicateId)
+        matches!(
+            self,
+            VendorFault::BadArgs
+                | VendorFault::UnknownTool
+                | VendorFault::WrongType
+                | VendorFault::DuplicateId
+        )
     }
 }
 
@@ -121,10 +127,13 @@ mod tests {
 
     #[test]
     fn faults_have_the_numbers_that_scripts_use() {
-        assert_eq!((Fault::Status500.code(), Fault::ByteByByte.code(), Fault::Disobeys.code()), (1, 19, 27));
-        for fault in Fault::all() {
-            assert_eq!(Fault::of_code(fault.code()), Some(fault));
+        assert_eq!(
+            (VendorFault::Status500.code(), VendorFault::ByteByByte.code(), VendorFault::Disobeys.code()),
+            (1, 19, 27)
+        );
+        for fault in VendorFault::all() {
+            assert_eq!(VendorFault::of_code(fault.code()), Some(fault));
         }
-        assert_eq!((Fault::of_code(0), Fault::of_code(28)), (None, None));
+        assert_eq!((VendorFault::of_code(0), VendorFault::of_code(28)), (None, None));
     }
 }

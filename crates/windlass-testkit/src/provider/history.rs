@@ -8,7 +8,7 @@ use super::limits::NAME_CHARS_MAX;
 
 /// A request that was found legal.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct LegalRequest {
     /// The model: the script.
     pub(super) model: String,
     /// Whether the answer is to be streamed.
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     /// The bytes of its pictures, in base64.
     pub(super) pictures: Vec<String>,
     /// What the assistant said so far.
-    pub(super) exchanges: Vec<Exchange>,
+    pub(super) exchanges: Vec<PastExchange>,
 }
 
 /// A call that is demanded.
@@ -38,7 +38,7 @@ pub(super) enum MustCall {
 
 impl MustCall {
     /// A call of a tool that must be there.
-    pub(super) fn named(name: Option<&str>, tools: &BTreeSet<String>) -> Result<Self, Refusal> {
+    pub(super) fn named(name: Option<&str>, tools: &BTreeSet<String>) -> Result<Self, VendorRefusal> {
         match name.filter(|name| tools.contains(*name)) {
             Some(name) => Ok(MustCall::Named(name.to_owned())),
             None => refuse(format!("Tool choice '{}' not found in 'tools'.", name.unwrap_or_default())),
@@ -48,12 +48,10 @@ impl MustCall {
 
 /// One assistant message with its outcomes.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Exchange {
-    /// Its text.
+pub(super) struct PastExchange {
     pub(super) text: String,
     /// Its thinking, as the protocol writes it.
     pub(super) thoughts: Vec<Value>,
-    /// Its calls.
     pub(super) calls: Vec<PastCall>,
 }
 
@@ -62,33 +60,30 @@ pub(super) struct Exchange {
 pub(super) struct PastCall {
     /// Its id; empty where the protocol has none.
     pub(super) id: String,
-    /// The tool.
     pub(super) name: String,
-    /// Its arguments.
     pub(super) arguments: Value,
 }
 
 /// Why a vendor refuses a request, in its words.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal(pub(super) String);
+pub(super) struct VendorRefusal(pub(super) String);
 
-impl<T: Into<String>> From<T> for Refusal {
+impl<T: Into<String>> From<T> for VendorRefusal {
     fn from(words: T) -> Self {
         Self(words.into())
     }
 }
 
 /// Refuses with these words.
-pub(super) fn refuse<T>(words: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal(words.into()))
+pub(super) fn refuse<T>(words: impl Into<String>) -> Result<T, VendorRefusal> {
+    Err(VendorRefusal(words.into()))
 }
 
 /// Refuses with these words unless it is so.
-pub(super) fn demand(is_so: bool, words: impl FnOnce() -> String) -> Result<(), Refusal> {
-    if is_so { Ok(()) } else { Err(Refusal(words())) }
+pub(super) fn demand(is_so: bool, words: impl FnOnce() -> String) -> Result<(), VendorRefusal> {
+    if is_so { Ok(()) } else { Err(VendorRefusal(words())) }
 }
 
-/// A text field.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }
@@ -108,7 +103,7 @@ pub(super) fn content_text(content: Option<&Value>) -> String {
 }
 
 /// The bytes of a picture that is given as a `data:` address; other addresses are not looked at.
-pub(super) fn picture_of(url: Option<&str>) -> Result<Option<String>, Refusal> {
+pub(super) fn picture_of(url: Option<&str>) -> Result<Option<String>, VendorRefusal> {
     let Some(url) = url else { return refuse("Invalid 'image_url': expected a string.") };
     let Some(rest) = url.strip_prefix("data:") else { return Ok(None) };
     match rest.split_once(";base64,") {
@@ -126,7 +121,7 @@ pub(super) fn is_word(word: &str, chars_max: usize) -> bool {
 /// Names of declared tools: legal and each once.
 pub(super) fn tool_names<'a>(
     names: impl Iterator<Item = Option<&'a str>>,
-) -> Result<BTreeSet<String>, Refusal> {
+) -> Result<BTreeSet<String>, VendorRefusal> {
     let mut seen = BTreeSet::new();
     for (place, name) in names.enumerate() {
         let name = name.unwrap_or_default();
@@ -141,7 +136,7 @@ pub(super) fn tool_names<'a>(
 }
 
 /// Arguments that travel as text: they must be a document, or no later reader can use them.
-pub(super) fn arguments_of(text: Option<&str>, place: &str) -> Result<Value, Refusal> {
+pub(super) fn arguments_of(text: Option<&str>, place: &str) -> Result<Value, VendorRefusal> {
     match text.map(serde_json::from_str::<Value>) {
         Some(Ok(value)) if value.is_object() => Ok(value),
         Some(_) => refuse(format!("Invalid '{place}.arguments': not a JSON object.")),

@@ -53,14 +53,14 @@ pub struct Connection {
 
 /// What reached the server so far.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
+pub struct RequestLedger {
     /// All requests, in the order in which they were complete.
     pub requests: Vec<Received>,
     /// All connections.
     pub connections: Vec<Connection>,
 }
 
-impl Ledger {
+impl RequestLedger {
     /// What strict vendors refused.
     pub fn refusals(&self) -> Vec<&str> {
         self.requests.iter().filter_map(|request| request.refusal.as_deref()).collect()
@@ -74,7 +74,7 @@ impl Ledger {
 
 /// What a strict vendor made of a request.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct HeardRequest {
     pub(super) refusal: Option<String>,
     pub(super) pictures: Vec<String>,
 }
@@ -82,21 +82,25 @@ pub(super) struct Heard {
 /// A ledger that the server writes and a test watches.
 #[derive(Debug, Default)]
 pub(super) struct SharedLedger {
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<RequestLedger>,
     changed: Condvar,
 }
 
 impl SharedLedger {
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
+    fn lock(&self) -> MutexGuard<'_, RequestLedger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn snapshot(&self) -> Ledger {
+    pub(super) fn snapshot(&self) -> RequestLedger {
         self.lock().clone()
     }
 
     /// Waits until the ledger looks as wished; `None` when it does not in time.
-    pub(super) fn wait_until(&self, patience: Duration, wish: impl Fn(&Ledger) -> bool) -> Option<Ledger> {
+    pub(super) fn wait_until(
+        &self,
+        patience: Duration,
+        wish: impl Fn(&RequestLedger) -> bool,
+    ) -> Option<RequestLedger> {
         let (ledger, waited) = self
             .changed
             .wait_timeout_while(self.lock(), patience, |ledger| !wish(ledger))
@@ -123,7 +127,7 @@ impl SharedLedger {
         self.changed.notify_all();
     }
 
-    pub(super) fn receive(&self, connection: usize, request: &Incoming, answer: Heard) {
+    pub(super) fn receive(&self, connection: usize, request: &Incoming, answer: HeardRequest) {
         self.lock().requests.push(Received {
             connection,
             method: request.method.clone(),

@@ -1,7 +1,7 @@
 //! A provider on loopback that plays a part: five protocols, strict about requests, with every fault to order.
 //!
 //! Owns the server, what it records and the parts it can play. The part stands in the model's name
-//! ([`Script`]), the vendor whose manners are played in the first piece of the path, so one server serves
+//! ([`VendorScript`]), the vendor whose manners are played in the first piece of the path, so one server serves
 //! all cases of a test. It knows the vendors' documents and nothing of how Windlass speaks to them.
 
 mod act;
@@ -15,7 +15,7 @@ mod script;
 mod server;
 mod wire;
 
-pub use fault::Fault;
-pub use ledger::{Connection, Ledger, Received};
-pub use script::{Script, Tool};
+pub use fault::VendorFault;
+pub use ledger::{Connection, Received, RequestLedger};
+pub use script::{VendorScript, VendorTool};
 pub use server::ProviderServer;

@@ -6,53 +6,54 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::act::{self, Act};
-use super::fault::Fault;
-use super::history::{Asked, Refusal};
+use super::fault::VendorFault;
+use super::history::{LegalRequest, VendorRefusal};
 use super::http::Incoming;
-use super::ledger::Heard;
+use super::ledger::HeardRequest;
 use super::limits::SPLIT_BYTES;
-use super::script::{Say, Script};
-use super::wire::{Vendor, Wire};
+use super::script::{Say, VendorScript};
+use super::wire::{Vendor, VendorWire};
 
 /// An answer, and what was made of the request.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct PlayedAnswer {
     pub(super) acts: Vec<Act>,
-    pub(super) heard: Heard,
+    pub(super) heard: HeardRequest,
 }
 
 /// Where parts are played. It remembers how often each has failed on purpose.
 #[derive(Debug, Default)]
-pub(super) struct Stage {
+pub(super) struct VendorStage {
     failed: Mutex<HashMap<String, usize>>,
 }
 
-impl Stage {
-    pub(super) fn play(&self, request: &Incoming) -> Answer {
+impl VendorStage {
+    pub(super) fn play(&self, request: &Incoming) -> PlayedAnswer {
         let path = request.path.split('?').next().unwrap_or_default();
-        let Some(wire) = Wire::of_path(path) else {
-            return Answer { acts: elsewhere(path), heard: Heard::default() };
+        let Some(wire) = VendorWire::of_path(path) else {
+            return PlayedAnswer { acts: elsewhere(path), heard: HeardRequest::default() };
         };
         let vendor = Vendor::of_path(path);
         match self.perform(wire, vendor, request) {
-            Ok((acts, pictures)) => Answer { acts, heard: Heard { refusal: None, pictures } },
-            Err(Refusal(words)) => {
+            Ok((acts, pictures)) => PlayedAnswer { acts, heard: HeardRequest { refusal: None, pictures } },
+            Err(VendorRefusal(words)) => {
                 let acts = act::document(400, &wire.error(400, &words));
-                Answer { acts, heard: Heard { refusal: Some(words), pictures: Vec::new() } }
+                PlayedAnswer { acts, heard: HeardRequest { refusal: Some(words), pictures: Vec::new() } }
             }
         }
     }
 
     fn perform(
         &self,
-        wire: Wire,
+        wire: VendorWire,
         vendor: Vendor,
         request: &Incoming,
-    ) -> Result<(Vec<Act>, Vec<String>), Refusal> {
-        let body: Value = serde_json::from_slice(&request.body)
-            .map_err(|error| Refusal(format!("We could not parse the JSON body of your request: {error}")))?;
+    ) -> Result<(Vec<Act>, Vec<String>), VendorRefusal> {
+        let body: Value = serde_json::from_slice(&request.body).map_err(|error| {
+            VendorRefusal(format!("We could not parse the JSON body of your request: {error}"))
+        })?;
         let mut asked = wire.read(vendor, request, &body)?;
-        let script = Script::parse(&asked.model);
+        let script = VendorScript::parse(&asked.model);
         let done = script.steps_done(&asked);
         for (step, exchange) in done.iter().enumerate() {
             wire.check_echo(vendor, exchange, script.thought(step).as_ref())?;
@@ -64,13 +65,13 @@ impl Stage {
             return Ok((acts, pictures));
         }
         let say = script.say(step, fault, &asked);
-        if !asked.streams || fault == Some(Fault::Whole) {
+        if !asked.streams || fault == Some(VendorFault::Whole) {
             return Ok((act::document(200, &wire.whole(vendor, &asked, &say)), pictures));
         }
         Ok((stream(wire, &script, fault, frames(wire, vendor, &asked, &say, fault)), pictures))
     }
 
-    fn due(&self, script: &Script, asked: &Asked, step: usize) -> Option<Fault> {
+    fn due(&self, script: &VendorScript, asked: &LegalRequest, step: usize) -> Option<VendorFault> {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let times = failed.entry(asked.model.clone()).or_default();
         let fault = script.fault_at(step, *times)?;
@@ -87,25 +88,32 @@ fn elsewhere(path: &str) -> Vec<Act> {
 }
 
 /// Faults that come instead of an answer.
-fn instead(wire: Wire, fault: Fault, request: &Incoming, asked: &Asked) -> Option<Vec<Act>> {
+fn instead(
+    wire: VendorWire,
+    fault: VendorFault,
+    request: &Incoming,
+    asked: &LegalRequest,
+) -> Option<Vec<Act>> {
     let error = |status: u16, words: &str| act::document(status, &wire.error(status, words));
     Some(match fault {
-        Fault::Status500 => error(500, "The server had an error while processing your request."),
-        Fault::Status503 => error(503, "The service is temporarily unavailable."),
-        Fault::ModelUnknown => error(404, &wire.model_unknown(&asked.model)),
-        Fault::RateLimit => {
+        VendorFault::Status500 => error(500, "The server had an error while processing your request."),
+        VendorFault::Status503 => error(503, "The service is temporarily unavailable."),
+        VendorFault::ModelUnknown => error(404, &wire.model_unknown(&asked.model)),
+        VendorFault::RateLimit => {
             let body = wire.error(429, "Rate limit reached; please slow down.");
             act::whole(429, "application/json", &[("retry-after", "1")], &body.to_string())
         }
-        Fault::CloseBeforeHead => vec![Act::Close],
-        Fault::EndlessHead => vec![Act::Write(act::endless_head()), Act::Hang],
-        Fault::HtmlPage => act::whole(200, "text/html", &[], "<html><body>502 Bad Gateway</body></html>"),
-        Fault::NoToolSupport if !asked.tools.is_empty() => {
+        VendorFault::CloseBeforeHead => vec![Act::Close],
+        VendorFault::EndlessHead => vec![Act::Write(act::endless_head()), Act::Hang],
+        VendorFault::HtmlPage => {
+            act::whole(200, "text/html", &[], "<html><body>502 Bad Gateway</body></html>")
+        }
+        VendorFault::NoToolSupport if !asked.tools.is_empty() => {
             let (status, words) = wire.no_tool_support(&asked.model);
             error(status, &words)
         }
-        Fault::ErrorBody => error_body(wire),
-        Fault::KeyInError => {
+        VendorFault::ErrorBody => error_body(wire),
+        VendorFault::KeyInError => {
             let key = request
                 .headers
                 .iter()
@@ -113,30 +121,36 @@ fn instead(wire: Wire, fault: Fault, request: &Incoming, asked: &Asked) -> Optio
             let key = key.map_or("", |(_, value)| value.trim_start_matches("Bearer "));
             error(401, &format!("Incorrect API key provided: {key}. You can find your key in the console."))
         }
-        Fault::Overflow => error(400, wire.overflow()),
+        VendorFault::Overflow => error(400, wire.overflow()),
         _ => return None,
     })
 }
 
-fn error_body(wire: Wire) -> Vec<Act> {
+fn error_body(wire: VendorWire) -> Vec<Act> {
     act::document(200, &wire.error(502, "The upstream provider is overloaded."))
 }
 
 /// The events of an answer, damaged where they should be.
-fn frames(wire: Wire, vendor: Vendor, asked: &Asked, say: &Say, fault: Option<Fault>) -> Vec<String> {
+fn frames(
+    wire: VendorWire,
+    vendor: Vendor,
+    asked: &LegalRequest,
+    say: &Say,
+    fault: Option<VendorFault>,
+) -> Vec<String> {
     let mut frames = wire.frames(vendor, asked, say);
     let middle = frames.len() / 2;
     match fault {
-        Some(Fault::MalformedEvent) => {
+        Some(VendorFault::MalformedEvent) => {
             if let Some(frame) = frames.get_mut(middle) {
                 *frame = wire.malformed().to_owned();
             }
         }
-        Some(Fault::NoLastWord) => {
+        Some(VendorFault::NoLastWord) => {
             frames.pop_if(|frame| wire.is_last_word(frame));
         }
-        Some(Fault::OddFraming) => frames.iter_mut().for_each(|frame| *frame = wire.odd(frame)),
-        Some(Fault::ErrorEvent) => {
+        Some(VendorFault::OddFraming) => frames.iter_mut().for_each(|frame| *frame = wire.odd(frame)),
+        Some(VendorFault::ErrorEvent) => {
             frames.truncate(middle.max(1));
             frames.push(wire.error_frame());
         }
@@ -146,12 +160,17 @@ fn frames(wire: Wire, vendor: Vendor, asked: &Asked, say: &Say, fault: Option<Fa
 }
 
 /// The acts of a stream.
-fn stream(wire: Wire, script: &Script, fault: Option<Fault>, frames: Vec<String>) -> Vec<Act> {
+fn stream(
+    wire: VendorWire,
+    script: &VendorScript,
+    fault: Option<VendorFault>,
+    frames: Vec<String>,
+) -> Vec<Act> {
     let mut acts = Vec::new();
     let mut pending = act::stream_head(wire.content_type());
     let slice = match fault {
-        Some(Fault::ByteByByte) => Some(1),
-        Some(Fault::SplitCharacters) => Some(SPLIT_BYTES),
+        Some(VendorFault::ByteByByte) => Some(1),
+        Some(VendorFault::SplitCharacters) => Some(SPLIT_BYTES),
         _ => None,
     };
     if let Some(bytes) = slice {
@@ -167,8 +186,8 @@ fn stream(wire: Wire, script: &Script, fault: Option<Fault>, frames: Vec<String>
     let middle = frames.len() / 2;
     for (place, frame) in (1..).zip(&frames) {
         act::put_chunk(&mut pending, frame.as_bytes());
-        let is_cut = fault == Some(Fault::Cut) && place > middle;
-        let is_stuck = fault == Some(Fault::Hang);
+        let is_cut = fault == Some(VendorFault::Cut) && place > middle;
+        let is_stuck = fault == Some(VendorFault::Hang);
         let is_held = place == script.hold_after;
         let is_full = script.batch > 0 && place % script.batch == 0;
         if is_cut || is_stuck || is_held || is_full {

@@ -7,12 +7,12 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::fault::Fault;
-use super::history::{Asked, Exchange, MustCall};
+use super::fault::VendorFault;
+use super::history::{LegalRequest, MustCall, PastExchange};
 
 /// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tool {
+pub enum VendorTool {
     /// `execute_command`, leaving a line `STEP.CALL` in `ran.log`: a call that ran can be counted.
     #[default]
     Command,
@@ -26,26 +26,27 @@ pub enum Tool {
     Search,
 }
 
-impl Tool {
-    const ALL: [Tool; 5] = [Tool::Command, Tool::Sum, Tool::Tree, Tool::Research, Tool::Search];
+impl VendorTool {
+    const ALL: [VendorTool; 5] =
+        [VendorTool::Command, VendorTool::Sum, VendorTool::Tree, VendorTool::Research, VendorTool::Search];
 
     fn call(self, step: usize, place: usize) -> (&'static str, Value) {
         match self {
-            Tool::Command => {
+            VendorTool::Command => {
                 ("execute_command", json!({"command": format!("echo {step}.{place} >> ran.log # żółw 🦀")}))
             }
-            Tool::Sum => ("calculate", json!({"expression": format!("{step} + {place} + 40")})),
-            Tool::Tree => ("get_file_tree", json!({})),
-            Tool::Research if step == 0 => ("search_text", json!({"pattern": "needle"})),
-            Tool::Research => ("read_file", json!({"path": "hay.txt"})),
-            Tool::Search => ("rag_search", json!({"query": format!("windlass {step} {place}")})),
+            VendorTool::Sum => ("calculate", json!({"expression": format!("{step} + {place} + 40")})),
+            VendorTool::Tree => ("get_file_tree", json!({})),
+            VendorTool::Research if step == 0 => ("search_text", json!({"pattern": "needle"})),
+            VendorTool::Research => ("read_file", json!({"path": "hay.txt"})),
+            VendorTool::Search => ("rag_search", json!({"query": format!("windlass {step} {place}")})),
         }
     }
 }
 
 /// A part to play.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
+pub struct VendorScript {
     /// Steps with calls before the answer.
     pub steps: usize,
     /// Calls in each.
@@ -55,13 +56,13 @@ pub struct Script {
     /// Events in one write; 0 is all.
     pub batch: usize,
     /// What is called.
-    pub tool: Tool,
+    pub tool: VendorTool,
     /// Whether it thinks, with state that must come back.
     pub thinks: bool,
     /// Whether it says something before its calls.
     pub speaks_first: bool,
     /// What goes wrong.
-    pub fault: Option<Fault>,
+    pub fault: Option<VendorFault>,
     /// At which step it does; `None` is at every one.
     pub fault_step: Option<usize>,
     /// How often it does; 0 is always.
@@ -70,14 +71,14 @@ pub struct Script {
     pub hold_after: usize,
 }
 
-impl Default for Script {
+impl Default for VendorScript {
     fn default() -> Self {
         Self {
             steps: 0,
             parallel: 1,
             words: 4,
             batch: 1,
-            tool: Tool::Command,
+            tool: VendorTool::Command,
             thinks: false,
             speaks_first: false,
             fault: None,
@@ -88,9 +89,9 @@ impl Default for Script {
     }
 }
 
-impl fmt::Display for Script {
+impl fmt::Display for VendorScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tool = Tool::ALL.iter().take_while(|tool| **tool != self.tool).count();
+        let tool = VendorTool::ALL.iter().take_while(|tool| **tool != self.tool).count();
         write!(
             f,
             "k{}-m{}-n{}-c{}-t{tool}-r{}-p{}-h{}",
@@ -108,7 +109,7 @@ impl fmt::Display for Script {
     }
 }
 
-impl Script {
+impl VendorScript {
     /// The script in a model's name; pieces that mean nothing are left alone.
     pub fn parse(name: &str) -> Self {
         let mut script = Self::default();
@@ -121,11 +122,11 @@ impl Script {
                 'm' => script.parallel = number.max(1),
                 'n' => script.words = number,
                 'c' => script.batch = number,
-                't' => script.tool = Tool::ALL.get(number).copied().unwrap_or_default(),
+                't' => script.tool = VendorTool::ALL.get(number).copied().unwrap_or_default(),
                 'r' => script.thinks = number > 0,
                 'p' => script.speaks_first = number > 0,
                 'h' => script.hold_after = number,
-                'f' => script.fault = Fault::of_code(number),
+                'f' => script.fault = VendorFault::of_code(number),
                 'a' => script.fault_step = Some(number),
                 'o' => script.fault_times = number,
                 _ => {}
@@ -161,7 +162,7 @@ impl Script {
     }
 
     /// Whether an exchange is this step done.
-    pub(super) fn is_step(&self, exchange: &Exchange, step: usize) -> bool {
+    pub(super) fn is_step(&self, exchange: &PastExchange, step: usize) -> bool {
         exchange.calls.len() == self.parallel
             && exchange
                 .calls
@@ -171,8 +172,8 @@ impl Script {
     }
 
     /// How many steps are done: what was called wrongly does not count, and is called again.
-    pub(super) fn steps_done<'a>(&self, asked: &'a Asked) -> Vec<&'a Exchange> {
-        let mut done: Vec<&Exchange> = Vec::new();
+    pub(super) fn steps_done<'a>(&self, asked: &'a LegalRequest) -> Vec<&'a PastExchange> {
+        let mut done: Vec<&PastExchange> = Vec::new();
         for exchange in &asked.exchanges {
             if done.len() < self.steps && self.is_step(exchange, done.len()) {
                 done.push(exchange);
@@ -182,15 +183,15 @@ impl Script {
     }
 
     /// Whether the fault is due at a step, if it has happened so often already.
-    pub(super) fn fault_at(&self, step: usize, times: usize) -> Option<Fault> {
+    pub(super) fn fault_at(&self, step: usize, times: usize) -> Option<VendorFault> {
         let is_due = self.fault_step.is_none_or(|at| at == step)
             && (self.fault_times == 0 || times < self.fault_times);
         self.fault.filter(|_| is_due)
     }
 
     /// What is said in a step.
-    pub(super) fn say(&self, step: usize, fault: Option<Fault>, asked: &Asked) -> Say {
-        if fault == Some(Fault::Empty) {
+    pub(super) fn say(&self, step: usize, fault: Option<VendorFault>, asked: &LegalRequest) -> Say {
+        if fault == Some(VendorFault::Empty) {
             return Say { step, ..Say::default() };
         }
         let thought = self.thought(step);
@@ -198,7 +199,7 @@ impl Script {
         if let (true, Some(must)) = (is_over, &asked.must_call) {
             return self.say_forced(Say { step, thought, ..Say::default() }, must);
         }
-        if is_over && fault != Some(Fault::Disobeys) {
+        if is_over && fault != Some(VendorFault::Disobeys) {
             return self.say_answer(Say { step, thought, ..Say::default() }, fault, asked);
         }
         let calls = self
@@ -207,7 +208,7 @@ impl Script {
             .map(|(place, (name, arguments))| damaged(step, place, name, &arguments, fault))
             .collect();
         let text = if self.speaks_first { vec![Self::PREAMBLE.to_owned()] } else { Vec::new() };
-        let finish = if fault == Some(Fault::Length) { Finish::Length } else { Finish::Calls };
+        let finish = if fault == Some(VendorFault::Length) { SayEnd::Length } else { SayEnd::Calls };
         Say { step, thought, text, calls, finish }
     }
 
@@ -219,12 +220,12 @@ impl Script {
             MustCall::Named(_) | MustCall::Any => (own_name, own_arguments),
         };
         say.calls = vec![damaged(say.step, 0, name, &arguments, None)];
-        say.finish = Finish::Calls;
+        say.finish = SayEnd::Calls;
         say
     }
 
     /// The answer, or what is still to be said of it.
-    fn say_answer(&self, mut say: Say, fault: Option<Fault>, asked: &Asked) -> Say {
+    fn say_answer(&self, mut say: Say, fault: Option<VendorFault>, asked: &LegalRequest) -> Say {
         let answer = self.answer();
         let said = asked.exchanges.last().filter(|last| last.calls.is_empty()).map_or("", |last| &last.text);
         let words_said = (0..self.words).scan(String::new(), |so_far, place| {
@@ -235,9 +236,9 @@ impl Script {
         let from =
             if answer.trim() != said.trim() && begun < self.words && !said.is_empty() { begun } else { 0 };
         say.text = (from..self.words).map(|place| self.word(place)).collect();
-        if fault == Some(Fault::Length) {
+        if fault == Some(VendorFault::Length) {
             say.text.truncate(say.text.len().div_ceil(2));
-            say.finish = Finish::Length;
+            say.finish = SayEnd::Length;
         }
         say
     }
@@ -246,35 +247,27 @@ impl Script {
 /// Thinking with its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Thought {
-    /// For the eye.
     pub(super) text: String,
     /// A signature or encrypted content.
     pub(super) state: String,
-    /// State without text.
     pub(super) sealed: String,
 }
 
 /// What is said in one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Say {
-    /// Which step.
     pub(super) step: usize,
-    /// What is thought.
     pub(super) thought: Option<Thought>,
     /// Text, piece by piece.
     pub(super) text: Vec<String>,
-    /// Calls.
     pub(super) calls: Vec<SaidCall>,
-    /// Why it ends.
-    pub(super) finish: Finish,
+    pub(super) finish: SayEnd,
 }
 
 /// A call that is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SaidCall {
-    /// Its id.
     pub(super) id: String,
-    /// The tool.
     pub(super) name: String,
     /// The arguments as text; may be broken.
     pub(super) arguments: String,
@@ -303,7 +296,7 @@ impl SaidCall {
 
 /// Why a step ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Finish {
+pub(super) enum SayEnd {
     /// All is said.
     #[default]
     Stop,
@@ -313,7 +306,7 @@ pub(super) enum Finish {
     Length,
 }
 
-fn damaged(step: usize, place: usize, name: &str, arguments: &Value, fault: Option<Fault>) -> SaidCall {
+fn damaged(step: usize, place: usize, name: &str, arguments: &Value, fault: Option<VendorFault>) -> SaidCall {
     let whole = if arguments.as_object().is_some_and(serde_json::Map::is_empty) {
         String::new()
     } else {
@@ -322,11 +315,13 @@ fn damaged(step: usize, place: usize, name: &str, arguments: &Value, fault: Opti
     let mut call =
         SaidCall { id: format!("c{step:04}{place:04}"), name: name.to_owned(), arguments: whole.clone() };
     match fault {
-        Some(Fault::BadArgs) => call.arguments = whole.trim_end_matches('}').to_owned() + ", \"cwd\": ",
-        Some(Fault::WrongType) => call.arguments = r#"{"command":7,"expression":7}"#.to_owned(),
-        Some(Fault::UnknownTool) => call.name = "no_such_tool".to_owned(),
-        Some(Fault::DuplicateId) => call.id = "cSameSame".to_owned(),
-        Some(Fault::Length) => call.arguments = call.pieces().first().copied().unwrap_or_default().to_owned(),
+        Some(VendorFault::BadArgs) => call.arguments = whole.trim_end_matches('}').to_owned() + ", \"cwd\": ",
+        Some(VendorFault::WrongType) => call.arguments = r#"{"command":7,"expression":7}"#.to_owned(),
+        Some(VendorFault::UnknownTool) => call.name = "no_such_tool".to_owned(),
+        Some(VendorFault::DuplicateId) => call.id = "cSameSame".to_owned(),
+        Some(VendorFault::Length) => {
+            call.arguments = call.pieces().first().copied().unwrap_or_default().to_owned()
+        }
         _ => {}
     }
     call

@@ -2,11 +2,11 @@
 
 use super::*;
 
-fn asked(exchanges: Vec<Exchange>) -> Asked {
-    Asked { tools: ["execute_command".to_owned()].into(), exchanges, ..Asked::default() }
+fn asked(exchanges: Vec<PastExchange>) -> LegalRequest {
+    LegalRequest { tools: ["execute_command".to_owned()].into(), exchanges, ..LegalRequest::default() }
 }
 
-fn done(script: &Script, step: usize) -> Exchange {
+fn done(script: &VendorScript, step: usize) -> PastExchange {
     let calls = script
         .calls(step)
         .map(|(name, arguments)| super::super::history::PastCall {
@@ -15,35 +15,35 @@ fn done(script: &Script, step: usize) -> Exchange {
             arguments,
         })
         .collect();
-    Exchange { calls, ..Exchange::default() }
+    PastExchange { calls, ..PastExchange::default() }
 }
 
 #[test]
 fn a_script_survives_its_trip_in_a_models_name() {
-    let script = Script {
+    let script = VendorScript {
         steps: 3,
         parallel: 2,
         words: 7,
         batch: 0,
-        tool: Tool::Research,
+        tool: VendorTool::Research,
         thinks: true,
         speaks_first: true,
-        fault: Some(Fault::Length),
+        fault: Some(VendorFault::Length),
         fault_step: Some(2),
         fault_times: 1,
         hold_after: 5,
     };
-    assert_eq!(Script::parse(&format!("claude-sonnet-4-5-{script}")), script);
-    assert_eq!(Script::parse("gpt-4o"), Script::default());
+    assert_eq!(VendorScript::parse(&format!("claude-sonnet-4-5-{script}")), script);
+    assert_eq!(VendorScript::parse("gpt-4o"), VendorScript::default());
 }
 
 #[test]
 fn the_next_step_is_the_first_that_is_not_in_the_history() {
-    let script = Script { steps: 2, parallel: 2, ..Script::default() };
+    let script = VendorScript { steps: 2, parallel: 2, ..VendorScript::default() };
     assert_eq!(script.steps_done(&asked(vec![])).len(), 0);
     assert_eq!(script.steps_done(&asked(vec![done(&script, 0)])).len(), 1);
     assert_eq!(script.steps_done(&asked(vec![done(&script, 1)])).len(), 0);
-    let wrong = Exchange::default();
+    let wrong = PastExchange::default();
     let history = asked(vec![done(&script, 0), wrong, done(&script, 1)]);
     assert_eq!(script.steps_done(&history).len(), 2);
     assert_eq!(script.say(2, None, &history).text.concat(), script.answer());
@@ -51,31 +51,36 @@ fn the_next_step_is_the_first_that_is_not_in_the_history() {
 
 #[test]
 fn a_fault_is_due_at_its_step_and_as_often_as_it_says() {
-    let once = Script { fault: Some(Fault::Cut), fault_step: Some(1), fault_times: 1, ..Script::default() };
+    let once = VendorScript {
+        fault: Some(VendorFault::Cut),
+        fault_step: Some(1),
+        fault_times: 1,
+        ..VendorScript::default()
+    };
     assert_eq!(once.fault_at(0, 0), None);
-    assert_eq!(once.fault_at(1, 0), Some(Fault::Cut));
+    assert_eq!(once.fault_at(1, 0), Some(VendorFault::Cut));
     assert_eq!(once.fault_at(1, 1), None);
-    let always = Script { fault_times: 0, fault_step: None, ..once };
-    assert_eq!(always.fault_at(7, 99), Some(Fault::Cut));
+    let always = VendorScript { fault_times: 0, fault_step: None, ..once };
+    assert_eq!(always.fault_at(7, 99), Some(VendorFault::Cut));
 }
 
 #[test]
 fn an_answer_that_was_cut_by_its_length_goes_on_where_it_ended() {
-    let script = Script { words: 4, ..Script::default() };
-    let first = script.say(0, Some(Fault::Length), &asked(vec![]));
-    assert_eq!((first.text.len(), first.finish), (2, Finish::Length));
-    let said = Exchange { text: first.text.concat(), ..Exchange::default() };
+    let script = VendorScript { words: 4, ..VendorScript::default() };
+    let first = script.say(0, Some(VendorFault::Length), &asked(vec![]));
+    assert_eq!((first.text.len(), first.finish), (2, SayEnd::Length));
+    let said = PastExchange { text: first.text.concat(), ..PastExchange::default() };
     let rest = script.say(0, None, &asked(vec![said]));
     assert_eq!(first.text.concat() + &rest.text.concat(), script.answer());
 }
 
 #[test]
 fn arguments_come_in_pieces_that_make_the_whole() {
-    let script = Script { steps: 1, ..Script::default() };
+    let script = VendorScript { steps: 1, ..VendorScript::default() };
     let say = script.say(0, None, &asked(vec![]));
     let call = &say.calls[0];
     assert_eq!(call.pieces().len(), 3);
     assert_eq!(call.pieces().concat(), call.arguments);
-    let bad = script.say(0, Some(Fault::BadArgs), &asked(vec![]));
+    let bad = script.say(0, Some(VendorFault::BadArgs), &asked(vec![]));
     assert!(serde_json::from_str::<Value>(&bad.calls[0].arguments).is_err());
 }

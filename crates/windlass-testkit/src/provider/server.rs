@@ -12,8 +12,8 @@ use tokio::sync::{oneshot, watch};
 
 use super::act::Act;
 use super::http::read_request;
-use super::ledger::{Ledger, SharedLedger};
-use super::play::Stage;
+use super::ledger::{RequestLedger, SharedLedger};
+use super::play::VendorStage;
 
 /// A provider on a port of its own; gone when dropped.
 #[derive(Debug)]
@@ -35,7 +35,8 @@ impl ProviderServer {
         let (gate, opened) = watch::channel(false);
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let place = Place { ledger: Arc::clone(&ledger), stage: Arc::new(Stage::default()), opened };
+        let place =
+            ServerShared { ledger: Arc::clone(&ledger), stage: Arc::new(VendorStage::default()), opened };
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
@@ -63,12 +64,16 @@ impl ProviderServer {
     }
 
     /// What reached it so far.
-    pub fn ledger(&self) -> Ledger {
+    pub fn ledger(&self) -> RequestLedger {
         self.ledger.snapshot()
     }
 
     /// Waits until the ledger looks as wished; `None` when it does not in time.
-    pub fn wait_until(&self, patience: Duration, wish: impl Fn(&Ledger) -> bool) -> Option<Ledger> {
+    pub fn wait_until(
+        &self,
+        patience: Duration,
+        wish: impl Fn(&RequestLedger) -> bool,
+    ) -> Option<RequestLedger> {
         self.ledger.wait_until(patience, wish)
     }
 
@@ -91,13 +96,13 @@ impl Drop for ProviderServer {
 
 /// What all connections share.
 #[derive(Clone)]
-struct Place {
+struct ServerShared {
     ledger: Arc<SharedLedger>,
-    stage: Arc<Stage>,
+    stage: Arc<VendorStage>,
     opened: watch::Receiver<bool>,
 }
 
-async fn accept(listener: std::net::TcpListener, place: Place) {
+async fn accept(listener: std::net::TcpListener, place: ServerShared) {
     let Ok(listener) = TcpListener::from_std(listener) else { return };
     while let Ok((stream, _)) = listener.accept().await {
         // Small writes are the point of several parts.
@@ -106,7 +111,7 @@ async fn accept(listener: std::net::TcpListener, place: Place) {
     }
 }
 
-async fn serve(mut stream: TcpStream, mut place: Place) {
+async fn serve(mut stream: TcpStream, mut place: ServerShared) {
     let connection = place.ledger.open();
     let is_closed_by_client = converse(&mut stream, &mut place, connection).await.unwrap_or(true);
     drop(stream);
@@ -114,7 +119,7 @@ async fn serve(mut stream: TcpStream, mut place: Place) {
 }
 
 /// Answers request after request; whether the client ended it.
-async fn converse(stream: &mut TcpStream, place: &mut Place, connection: usize) -> io::Result<bool> {
+async fn converse(stream: &mut TcpStream, place: &mut ServerShared, connection: usize) -> io::Result<bool> {
     let mut buffer = Vec::new();
     while let Some(request) = read_request(stream, &mut buffer).await? {
         let answer = place.stage.play(&request);

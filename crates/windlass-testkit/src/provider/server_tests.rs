@@ -5,8 +5,8 @@ use std::net::{Shutdown, TcpStream as Client};
 
 use serde_json::{Value, json};
 
-use super::super::fault::Fault;
-use super::super::script::{Script, Tool};
+use super::super::fault::VendorFault;
+use super::super::script::{VendorScript, VendorTool};
 use super::*;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,7 +60,7 @@ fn unchunk(answer: &[u8]) -> String {
     String::from_utf8(body).unwrap()
 }
 
-fn chat(script: &Script, messages: &Value) -> Value {
+fn chat(script: &VendorScript, messages: &Value) -> Value {
     let parameters = json!({"type": "object", "properties": {}});
     json!({"model": script.to_string(), "stream": true, "messages": messages,
         "tools": [{"type": "function", "function": {"name": "execute_command", "parameters": parameters}}]})
@@ -70,11 +70,11 @@ fn hi() -> Value {
     json!([{"role": "user", "content": "hi"}])
 }
 
-fn ask(server: &ProviderServer, script: &Script) -> String {
+fn ask(server: &ProviderServer, script: &VendorScript) -> String {
     receive(&mut send(server, CHAT, &chat(script, &hi())))
 }
 
-fn ask_bytes(server: &ProviderServer, script: &Script) -> Vec<u8> {
+fn ask_bytes(server: &ProviderServer, script: &VendorScript) -> Vec<u8> {
     receive_bytes(&mut send(server, CHAT, &chat(script, &hi())))
 }
 
@@ -89,14 +89,14 @@ fn content(body: &str) -> String {
         .collect()
 }
 
-fn with(fault: Fault) -> Script {
-    Script { fault: Some(fault), ..Script::default() }
+fn with(fault: VendorFault) -> VendorScript {
+    VendorScript { fault: Some(fault), ..VendorScript::default() }
 }
 
 #[test]
 fn a_text_comes_whole_and_is_recorded() {
     let server = ProviderServer::start().unwrap();
-    let script = Script::default();
+    let script = VendorScript::default();
     let body = unchunk(&ask_bytes(&server, &script));
     assert_eq!(content(&body), script.answer());
     assert!(body.ends_with("data: [DONE]\n\n"));
@@ -116,40 +116,40 @@ fn faults_that_come_instead_of_an_answer_look_like_themselves() {
         let answer = ask(&server, &with(fault));
         assert!(answer.starts_with(head) && answer.contains(body), "{fault:?}: {answer}");
     };
-    begins(Fault::Status500, "HTTP/1.1 500", "server_error");
-    begins(Fault::RateLimit, "HTTP/1.1 429", "\r\nretry-after: 1\r\n");
-    begins(Fault::HtmlPage, "HTTP/1.1 200", "<html>");
-    begins(Fault::NoToolSupport, "HTTP/1.1 404", "support tool use");
-    begins(Fault::ErrorBody, "HTTP/1.1 200", "{\"error\":");
-    begins(Fault::KeyInError, "HTTP/1.1 401", "sk-secret");
-    begins(Fault::Overflow, "HTTP/1.1 400", "maximum context length");
-    begins(Fault::Status503, "HTTP/1.1 503", "server_error");
-    begins(Fault::ModelUnknown, "HTTP/1.1 404", "does not exist");
-    begins(Fault::Whole, "HTTP/1.1 200", "\"chat.completion\"");
-    assert_eq!(ask(&server, &with(Fault::CloseBeforeHead)), "");
+    begins(VendorFault::Status500, "HTTP/1.1 500", "server_error");
+    begins(VendorFault::RateLimit, "HTTP/1.1 429", "\r\nretry-after: 1\r\n");
+    begins(VendorFault::HtmlPage, "HTTP/1.1 200", "<html>");
+    begins(VendorFault::NoToolSupport, "HTTP/1.1 404", "support tool use");
+    begins(VendorFault::ErrorBody, "HTTP/1.1 200", "{\"error\":");
+    begins(VendorFault::KeyInError, "HTTP/1.1 401", "sk-secret");
+    begins(VendorFault::Overflow, "HTTP/1.1 400", "maximum context length");
+    begins(VendorFault::Status503, "HTTP/1.1 503", "server_error");
+    begins(VendorFault::ModelUnknown, "HTTP/1.1 404", "does not exist");
+    begins(VendorFault::Whole, "HTTP/1.1 200", "\"chat.completion\"");
+    assert_eq!(ask(&server, &with(VendorFault::CloseBeforeHead)), "");
 }
 
 #[test]
 fn faults_of_the_stream_look_like_themselves() {
     let server = ProviderServer::start().unwrap();
-    let whole = unchunk(&ask_bytes(&server, &Script::default()));
+    let whole = unchunk(&ask_bytes(&server, &VendorScript::default()));
     let body = |fault| unchunk(&ask_bytes(&server, &with(fault)));
-    let cut = ask_bytes(&server, &with(Fault::Cut));
+    let cut = ask_bytes(&server, &with(VendorFault::Cut));
     assert!(!cut.ends_with(b"0\r\n\r\n"));
     let said = content(&unchunk(&cut));
     assert!(!said.is_empty() && content(&whole).starts_with(&said) && said != content(&whole));
-    let malformed = body(Fault::MalformedEvent);
+    let malformed = body(VendorFault::MalformedEvent);
     assert!(malformed.contains("\"del\n\n"));
     assert_ne!(content(&malformed), content(&whole), "the event that broke is lost");
-    assert!(!body(Fault::NoLastWord).contains("[DONE]"));
-    assert_eq!(content(&body(Fault::Empty)), "");
-    assert!(body(Fault::ErrorEvent).ends_with("\"code\":null}}\n\n"));
-    for fault in [Fault::SplitCharacters, Fault::ByteByByte] {
+    assert!(!body(VendorFault::NoLastWord).contains("[DONE]"));
+    assert_eq!(content(&body(VendorFault::Empty)), "");
+    assert!(body(VendorFault::ErrorEvent).ends_with("\"code\":null}}\n\n"));
+    for fault in [VendorFault::SplitCharacters, VendorFault::ByteByByte] {
         assert_eq!(content(&body(fault)), content(&whole), "{fault:?}");
     }
-    let odd = body(Fault::OddFraming);
+    let odd = body(VendorFault::OddFraming);
     assert!(odd.contains(": keep-alive\r\n") && odd.contains("data: {\r\ndata:\"id\""));
-    let length = body(Fault::Length);
+    let length = body(VendorFault::Length);
     assert!(length.contains("\"length\"") && whole.contains("żółw000"));
 }
 
@@ -157,21 +157,21 @@ fn faults_of_the_stream_look_like_themselves() {
 fn faults_of_calls_look_like_themselves() {
     let server = ProviderServer::start().unwrap();
     let calls = |fault| {
-        let script = Script { steps: 1, parallel: 2, fault: Some(fault), ..Script::default() };
+        let script = VendorScript { steps: 1, parallel: 2, fault: Some(fault), ..VendorScript::default() };
         unchunk(&ask_bytes(&server, &script))
     };
-    assert!(calls(Fault::BadArgs).contains("\\\"cwd\\\": "));
-    assert!(calls(Fault::UnknownTool).contains("no_such_tool"));
-    assert!(calls(Fault::WrongType).contains(":7"));
-    assert_eq!(calls(Fault::DuplicateId).matches("\"cSameSame\"").count(), 2);
-    let length = calls(Fault::Length);
+    assert!(calls(VendorFault::BadArgs).contains("\\\"cwd\\\": "));
+    assert!(calls(VendorFault::UnknownTool).contains("no_such_tool"));
+    assert!(calls(VendorFault::WrongType).contains(":7"));
+    assert_eq!(calls(VendorFault::DuplicateId).matches("\"cSameSame\"").count(), 2);
+    let length = calls(VendorFault::Length);
     assert!(length.contains("\"length\"") && !length.contains("ran.log"));
 }
 
 #[test]
 fn silence_lasts_until_the_client_goes() {
     let server = ProviderServer::start().unwrap();
-    for fault in [Fault::Hang, Fault::EndlessHead] {
+    for fault in [VendorFault::Hang, VendorFault::EndlessHead] {
         let mut client = send(&server, CHAT, &chat(&with(fault), &hi()));
         let mut byte = [0];
         client.read_exact(&mut byte).unwrap();
@@ -187,7 +187,7 @@ fn silence_lasts_until_the_client_goes() {
 #[test]
 fn an_answer_is_held_until_the_test_lets_it_go() {
     let server = ProviderServer::start().unwrap();
-    let script = Script { hold_after: 2, words: 3, ..Script::default() };
+    let script = VendorScript { hold_after: 2, words: 3, ..VendorScript::default() };
     let mut client = send(&server, CHAT, &chat(&script, &hi()));
     let mut seen = Vec::new();
     while !String::from_utf8_lossy(&seen).contains("000") {
@@ -207,7 +207,7 @@ fn an_answer_is_held_until_the_test_lets_it_go() {
 #[test]
 fn a_forced_choice_is_obeyed_and_a_forbidden_one_unless_it_is_told_otherwise() {
     let server = ProviderServer::start().unwrap();
-    let choosing = |script: &Script, choice: Value| {
+    let choosing = |script: &VendorScript, choice: Value| {
         let mut body = chat(script, &hi());
         body["tool_choice"] = choice;
         unchunk(&receive_bytes(&mut send(&server, CHAT, &body)))
@@ -215,16 +215,17 @@ fn a_forced_choice_is_obeyed_and_a_forbidden_one_unless_it_is_told_otherwise() {
     let calls = |answer: String| answer.contains("\"tool_calls\":[");
     let named = json!({"type": "function", "function": {"name": "execute_command"}});
     assert!(
-        calls(choosing(&Script::default(), named)) && calls(choosing(&Script::default(), json!("required")))
+        calls(choosing(&VendorScript::default(), named))
+            && calls(choosing(&VendorScript::default(), json!("required")))
     );
-    assert!(!calls(choosing(&Script { steps: 1, ..Script::default() }, json!("none"))));
-    assert!(calls(choosing(&with(Fault::Disobeys), json!("none"))));
+    assert!(!calls(choosing(&VendorScript { steps: 1, ..VendorScript::default() }, json!("none"))));
+    assert!(calls(choosing(&with(VendorFault::Disobeys), json!("none"))));
 }
 
 #[test]
 fn a_fault_that_comes_once_comes_once() {
     let server = ProviderServer::start().unwrap();
-    let script = Script { fault_times: 1, fault_step: Some(0), ..with(Fault::Status500) };
+    let script = VendorScript { fault_times: 1, fault_step: Some(0), ..with(VendorFault::Status500) };
     assert!(ask(&server, &script).starts_with("HTTP/1.1 500"));
     assert!(ask(&server, &script).starts_with("HTTP/1.1 200"));
     assert_eq!(server.ledger().connections.len(), 2);
@@ -254,14 +255,14 @@ fn what_chat_vendors_refuse_is_refused_in_their_words() {
     ];
     for (vendor, messages, words) in cases {
         let path = format!("/{vendor}/v1/chat/completions");
-        let answer = receive(&mut send(&server, &path, &chat(&Script::default(), &messages)));
+        let answer = receive(&mut send(&server, &path, &chat(&VendorScript::default(), &messages)));
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains(words), "{words}: {answer}");
         assert!(server.ledger().requests.last().unwrap().refusal.as_ref().unwrap().contains(words));
     }
 }
 
 /// The body of a first request of each protocol, and its path.
-fn first_requests(script: &Script) -> [(String, Value); 5] {
+fn first_requests(script: &VendorScript) -> [(String, Value); 5] {
     let model = script.to_string();
     let schema = json!({"type": "object", "properties": {}});
     let function = json!({"name": "execute_command", "parameters": schema});
@@ -292,8 +293,8 @@ fn first_requests(script: &Script) -> [(String, Value); 5] {
 #[test]
 fn every_protocol_speaks_texts_calls_and_thoughts() {
     let server = ProviderServer::start().unwrap();
-    let text = Script { thinks: true, ..Script::default() };
-    let calls = Script { steps: 1, parallel: 2, thinks: true, ..Script::default() };
+    let text = VendorScript { thinks: true, ..VendorScript::default() };
+    let calls = VendorScript { steps: 1, parallel: 2, thinks: true, ..VendorScript::default() };
     for (path, body) in first_requests(&text) {
         let answer = unchunk(&receive_bytes(&mut send(&server, &path, &body)));
         assert!(answer.contains("żółw003🦀") && answer.contains("twice. 🦀"), "{path}: {answer}");
@@ -309,7 +310,7 @@ fn every_protocol_speaks_texts_calls_and_thoughts() {
 #[test]
 fn every_protocol_refuses_calls_without_outcomes_and_thoughts_that_do_not_come_back() {
     let server = ProviderServer::start().unwrap();
-    let script = Script { steps: 1, tool: Tool::Tree, thinks: true, ..Script::default() };
+    let script = VendorScript { steps: 1, tool: VendorTool::Tree, thinks: true, ..VendorScript::default() };
     for (path, mut body) in first_requests(&script) {
         let (key, call, outcome) = match path.rsplit('/').next().unwrap() {
             "completions" => continue,

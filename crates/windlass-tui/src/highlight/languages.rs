@@ -1,10 +1,10 @@
 //! The languages, as data: a row each.
 
-use crate::theme::Role;
+use crate::theme::TextRole;
 
 /// What kind of text a language is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum LanguageShape {
     Code,
     Markup,
     Diff,
@@ -13,7 +13,7 @@ pub(super) enum Shape {
 
 /// A kind of string.
 #[derive(Debug)]
-pub(super) struct Quote {
+pub(super) struct QuoteForm {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
     pub(super) has_escapes: bool,
@@ -22,21 +22,20 @@ pub(super) struct Quote {
     pub(super) is_sign: bool,
 }
 
-/// A language.
 #[derive(Debug)]
-pub(super) struct Language {
+pub(super) struct HighlightLanguage {
     /// Its names and the endings of its files.
     pub(super) names: &'static [&'static str],
-    pub(super) shape: Shape,
+    pub(super) shape: LanguageShape,
     pub(super) keywords: &'static str,
     pub(super) constants: &'static str,
     pub(super) types: &'static str,
     pub(super) line_comments: &'static [&'static str],
     pub(super) block_comment: Option<(&'static str, &'static str)>,
     /// The longer of two that begin alike comes first.
-    pub(super) quotes: &'static [Quote],
+    pub(super) quotes: &'static [QuoteForm],
     /// Signs that make a name of the word behind them.
-    pub(super) sigils: &'static [(char, Role)],
+    pub(super) sigils: &'static [(char, TextRole)],
     /// Signs that are part of words, besides letters, digits and `_`.
     pub(super) word_signs: &'static [char],
     /// Signs that make a call of the word before them.
@@ -47,25 +46,25 @@ pub(super) struct Language {
     pub(super) is_case_blind: bool,
 }
 
-const fn line_quote(sign: &'static str) -> Quote {
-    Quote { open: sign, close: sign, has_escapes: true, is_multi_line: false, is_sign: false }
+const fn line_quote(sign: &'static str) -> QuoteForm {
+    QuoteForm { open: sign, close: sign, has_escapes: true, is_multi_line: false, is_sign: false }
 }
 
-const fn long_quote(sign: &'static str) -> Quote {
-    Quote { open: sign, close: sign, has_escapes: true, is_multi_line: true, is_sign: false }
+const fn long_quote(sign: &'static str) -> QuoteForm {
+    QuoteForm { open: sign, close: sign, has_escapes: true, is_multi_line: true, is_sign: false }
 }
 
-const fn raw_quote(open: &'static str, close: &'static str) -> Quote {
-    Quote { open, close, has_escapes: false, is_multi_line: true, is_sign: false }
+const fn raw_quote(open: &'static str, close: &'static str) -> QuoteForm {
+    QuoteForm { open, close, has_escapes: false, is_multi_line: true, is_sign: false }
 }
 
-const SIGN_QUOTE: Quote =
-    Quote { open: "'", close: "'", has_escapes: true, is_multi_line: false, is_sign: true };
+const SIGN_QUOTE: QuoteForm =
+    QuoteForm { open: "'", close: "'", has_escapes: true, is_multi_line: false, is_sign: true };
 
 /// Most languages look like this one: braces, two slashes, two kinds of quotes.
-const CURLY: Language = Language {
+const CURLY: HighlightLanguage = HighlightLanguage {
     names: &[],
-    shape: Shape::Code,
+    shape: LanguageShape::Code,
     keywords: "",
     constants: "true false null",
     types: "",
@@ -81,8 +80,8 @@ const CURLY: Language = Language {
 };
 
 /// And many scripts and settings like this one.
-const HASHED: Language =
-    Language { line_comments: &["#"], block_comment: None, has_capital_types: false, ..CURLY };
+const HASHED: HighlightLanguage =
+    HighlightLanguage { line_comments: &["#"], block_comment: None, has_capital_types: false, ..CURLY };
 
 const C_KEYWORDS: &str = "alignas auto break case catch class const constexpr continue default delete do else enum \
     explicit export extern final for friend goto if inline mutable namespace new noexcept operator override private \
@@ -97,9 +96,8 @@ const JS_KEYWORDS: &str = "as async await break case catch class const continue 
     try typeof var void while with yield abstract declare enum implements interface keyof namespace private protected \
     public readonly satisfies type";
 
-/// All of them.
-pub(super) static LANGUAGES: [Language; 26] = [
-    Language {
+pub(super) static LANGUAGES: [HighlightLanguage; 26] = [
+    HighlightLanguage {
         names: &["rust", "rs"],
         keywords: "as async await break const continue crate dyn else enum extern fn for if impl in let loop match mod \
             move mut pub ref return self static struct super trait type unsafe use where while yield union",
@@ -115,37 +113,37 @@ pub(super) static LANGUAGES: [Language; 26] = [
         call_signs: &['(', '!'],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["python", "py", "python3", "pyi", "pycon"],
         keywords: "and as assert async await break class continue def del elif else except finally for from global if \
             import in is lambda match nonlocal not or pass raise return try while with yield case self cls",
         constants: "True False None",
         types: "bool bytes dict float frozenset int list object set str tuple type",
         quotes: &[long_quote("\"\"\""), long_quote("'''"), line_quote("\""), line_quote("'")],
-        sigils: &[('@', Role::Name)],
+        sigils: &[('@', TextRole::Name)],
         has_capital_types: true,
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["javascript", "js", "jsx", "mjs", "cjs", "node"],
         keywords: JS_KEYWORDS,
         constants: "true false null undefined NaN Infinity",
         quotes: &[line_quote("\""), line_quote("'"), long_quote("`")],
-        sigils: &[('@', Role::Name)],
+        sigils: &[('@', TextRole::Name)],
         word_signs: &['$'],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["typescript", "ts", "tsx", "mts", "cts"],
         keywords: JS_KEYWORDS,
         constants: "true false null undefined NaN Infinity",
         types: "any bigint boolean never number object string symbol unknown",
         quotes: &[line_quote("\""), line_quote("'"), long_quote("`")],
-        sigils: &[('@', Role::Name)],
+        sigils: &[('@', TextRole::Name)],
         word_signs: &['$'],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["go", "golang"],
         keywords: "break case chan const continue default defer else fallthrough for func go goto if import interface map \
             package range return select struct switch type var",
@@ -155,37 +153,37 @@ pub(super) static LANGUAGES: [Language; 26] = [
         quotes: &[line_quote("\""), raw_quote("`", "`"), SIGN_QUOTE],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["java"],
         keywords: "abstract assert break case catch class continue default do else enum extends final finally for if \
             implements import instanceof interface native new package permits private protected public record return \
             sealed static super switch synchronized this throw throws transient try var volatile while yield",
         types: "boolean byte char double float int long short void",
         quotes: &[long_quote("\"\"\""), line_quote("\""), line_quote("'")],
-        sigils: &[('@', Role::Name)],
+        sigils: &[('@', TextRole::Name)],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["kotlin", "kt", "kts"],
         keywords: "abstract annotation as break by catch class companion constructor continue data do else enum final finally \
             for fun if import in init inline interface internal is lateinit object open operator out override package \
             private protected public reified return sealed super suspend this throw try typealias val var vararg when \
             where while",
         quotes: &[raw_quote("\"\"\"", "\"\"\""), line_quote("\""), line_quote("'")],
-        sigils: &[('@', Role::Name)],
+        sigils: &[('@', TextRole::Name)],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["c", "h", "cpp", "c++", "cc", "cxx", "hpp", "hh", "objc", "arduino"],
         keywords: C_KEYWORDS,
         constants: "true false NULL nullptr",
         types: C_TYPES,
         quotes: &[raw_quote("R\"(", ")\""), line_quote("\""), line_quote("'")],
-        sigils: &[('#', Role::Keyword)],
+        sigils: &[('#', TextRole::Keyword)],
         has_capital_types: false,
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["csharp", "c#", "cs"],
         keywords: "abstract as async await base break case catch checked class const continue default delegate do else enum \
             event explicit extern finally fixed for foreach get goto if implicit in init interface internal is lock \
@@ -193,10 +191,10 @@ pub(super) static LANGUAGES: [Language; 26] = [
             sealed set sizeof static struct switch this throw try typeof unsafe using var virtual when where while yield",
         types: "bool byte char decimal double dynamic float int long nint object sbyte short string uint ulong ushort void",
         quotes: &[raw_quote("\"\"\"", "\"\"\""), raw_quote("@\"", "\""), line_quote("\""), line_quote("'")],
-        sigils: &[('#', Role::Keyword)],
+        sigils: &[('#', TextRole::Keyword)],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["swift"],
         keywords: "actor as associatedtype async await break case catch class continue default defer deinit do else enum \
             extension fallthrough fileprivate final for func guard if import in init inout internal is lazy let mutating \
@@ -204,21 +202,21 @@ pub(super) static LANGUAGES: [Language; 26] = [
             throw throws try typealias var weak where while",
         constants: "true false nil",
         quotes: &[long_quote("\"\"\""), line_quote("\"")],
-        sigils: &[('@', Role::Name), ('#', Role::Keyword)],
+        sigils: &[('@', TextRole::Name), ('#', TextRole::Keyword)],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["ruby", "rb", "rake", "gemfile"],
         keywords: "alias and begin break case class def defined? do else elsif end ensure for if in module next not or redo \
             rescue retry return self super then undef unless until when while yield require require_relative include \
             attr_accessor attr_reader attr_writer private protected public raise lambda proc",
         constants: "true false nil",
-        sigils: &[('@', Role::Name), ('$', Role::Name), (':', Role::Literal)],
+        sigils: &[('@', TextRole::Name), ('$', TextRole::Name), (':', TextRole::Literal)],
         word_signs: &['?', '!', '@'],
         has_capital_types: true,
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["php"],
         keywords: "abstract and array as break case catch class clone const continue declare default do echo else elseif \
             enum extends final finally fn for foreach function global if implements include instanceof interface match \
@@ -227,31 +225,31 @@ pub(super) static LANGUAGES: [Language; 26] = [
         constants: "true false null TRUE FALSE NULL",
         types: "bool float int mixed object string void",
         line_comments: &["//", "#"],
-        sigils: &[('$', Role::Name)],
+        sigils: &[('$', TextRole::Name)],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["bash", "sh", "shell", "zsh", "fish", "console", "shell-session", "bashrc"],
         keywords: "alias break case cd continue declare do done echo elif else esac eval exec exit export fi for function if \
             in local read readonly return select set shift source then trap unset until while sudo",
         constants: "true false",
         quotes: &[long_quote("\""), raw_quote("'", "'")],
-        sigils: &[('$', Role::Name)],
+        sigils: &[('$', TextRole::Name)],
         word_signs: &['-'],
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["powershell", "ps1", "pwsh"],
         keywords: "begin break catch class continue do else elseif end enum exit filter finally for foreach function if in \
             param process return switch throw trap try until using while",
         block_comment: Some(("<#", "#>")),
         quotes: &[long_quote("\""), raw_quote("'", "'")],
-        sigils: &[('$', Role::Name)],
+        sigils: &[('$', TextRole::Name)],
         word_signs: &['-'],
         is_case_blind: true,
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["sql", "postgres", "postgresql", "mysql", "sqlite", "plsql"],
         keywords: "add all alter and as asc begin between by case cascade check column commit conflict constraint create cross \
             current_timestamp database default delete desc distinct do drop each else end except exists explain for \
@@ -268,14 +266,14 @@ pub(super) static LANGUAGES: [Language; 26] = [
         is_case_blind: true,
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["json", "jsonc", "json5", "jsonl", "ndjson"],
         key_end: Some(':'),
         has_capital_types: false,
         quotes: &[line_quote("\"")],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["toml", "ini", "cfg", "conf", "properties", "env", "dotenv", "editorconfig"],
         line_comments: &["#", ";"],
         quotes: &[long_quote("\"\"\""), raw_quote("'''", "'''"), line_quote("\""), line_quote("'")],
@@ -283,50 +281,50 @@ pub(super) static LANGUAGES: [Language; 26] = [
         key_end: Some('='),
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["yaml", "yml"],
         constants: "true false null yes no on off",
-        sigils: &[('&', Role::Number), ('*', Role::Number), ('!', Role::Keyword)],
+        sigils: &[('&', TextRole::Number), ('*', TextRole::Number), ('!', TextRole::Keyword)],
         word_signs: &['-', '.', '/'],
         key_end: Some(':'),
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["html", "htm", "xml", "svg", "xhtml", "vue", "svelte", "xsl", "plist"],
-        shape: Shape::Markup,
+        shape: LanguageShape::Markup,
         line_comments: &[],
         block_comment: Some(("<!--", "-->")),
         quotes: &[raw_quote("\"", "\""), raw_quote("'", "'")],
         word_signs: &['-', ':', '.'],
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["css", "scss", "less", "sass"],
         constants: "inherit initial none auto",
         line_comments: &["//"],
-        sigils: &[('@', Role::Keyword), ('$', Role::Name), ('#', Role::Number)],
+        sigils: &[('@', TextRole::Keyword), ('$', TextRole::Name), ('#', TextRole::Number)],
         word_signs: &['-'],
         key_end: Some(':'),
         has_capital_types: false,
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["dockerfile", "docker", "containerfile"],
         keywords: "ADD ARG AS CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL ONBUILD RUN SHELL STOPSIGNAL USER VOLUME \
             WORKDIR",
-        sigils: &[('$', Role::Name)],
+        sigils: &[('$', TextRole::Name)],
         word_signs: &['-'],
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["makefile", "make", "mk", "cmake"],
         keywords: "define else endef endif export ifdef ifeq ifndef ifneq include override unexport",
-        sigils: &[('$', Role::Name)],
+        sigils: &[('$', TextRole::Name)],
         word_signs: &['-', '.', '%'],
         key_end: Some(':'),
         ..HASHED
     },
-    Language {
+    HighlightLanguage {
         names: &["lua"],
         keywords: "and break do else elseif end for function goto if in local not or repeat return then until while",
         constants: "true false nil",
@@ -335,7 +333,7 @@ pub(super) static LANGUAGES: [Language; 26] = [
         has_capital_types: false,
         ..CURLY
     },
-    Language {
+    HighlightLanguage {
         names: &["nix", "hcl", "terraform", "tf", "graphql", "gql", "proto", "protobuf"],
         keywords: "assert else enum extend fragment if import in inherit input interface let locals message module mutation \
             oneof option output package provider query rec repeated resource returns rpc service subscription syntax then \
@@ -345,6 +343,6 @@ pub(super) static LANGUAGES: [Language; 26] = [
         word_signs: &['-'],
         ..CURLY
     },
-    Language { names: &["diff", "patch", "udiff"], shape: Shape::Diff, ..HASHED },
-    Language { names: &["markdown", "md", "mdx"], shape: Shape::Markdown, ..HASHED },
+    HighlightLanguage { names: &["diff", "patch", "udiff"], shape: LanguageShape::Diff, ..HASHED },
+    HighlightLanguage { names: &["markdown", "md", "mdx"], shape: LanguageShape::Markdown, ..HASHED },
 ];

@@ -10,19 +10,19 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::code::Code;
-use super::frames::{Frames, Indents};
+use super::frames::{BlockFrames, Indents};
 use super::inline::Inline;
-use super::seam::{Cut, Mark, MarkKind, Place, Resume, Seam};
-use super::table::Table;
+use super::seam::{Mark, MarkKind, Resume, Seam, SeamCut, SeamPosition};
+use super::table::MarkdownTable;
 use crate::text::{clean, columns_of, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// A paragraph is cut after this many bytes at the earliest: short ones are as quickly laid out whole.
 const CUT_BYTES_MIN: usize = 1024;
 
 /// A block that is being collected.
 #[derive(Debug)]
-enum Leaf {
+enum OpenBlock {
     Text(Inline),
     /// Without a fence it has no language.
     Code {
@@ -31,44 +31,44 @@ enum Leaf {
         resumed: Option<Code>,
     },
     Html(String),
-    Table(Table),
+    Table(MarkdownTable),
 }
 
 /// What became of a source.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenBlocks {
     pub(super) lines: Vec<Line<'static>>,
     pub(super) marks: Vec<Mark>,
     /// A place inside the last block, if there is one.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<SeamCut>,
     /// Whether the source did not go on with what was to be resumed.
     pub(super) has_failed: bool,
 }
 
 /// Turns events into lines.
 #[derive(Debug)]
-pub(super) struct Writer<'s> {
+pub(super) struct BlockWriter<'s> {
     source: &'s str,
     columns: usize,
     theme: Theme,
-    frames: Frames,
-    leaf: Option<Leaf>,
+    frames: BlockFrames,
+    leaf: Option<OpenBlock>,
     has_content: bool,
     resume: Resume,
     /// Set while the stand-in for the first part of a paragraph is still to be dropped.
     has_stand_in: bool,
     seam: Seam,
-    written: Written,
+    written: WrittenBlocks,
 }
 
-impl<'s> Writer<'s> {
+impl<'s> BlockWriter<'s> {
     pub(super) fn new(source: &'s str, columns: usize, theme: Theme, resume: Resume) -> Self {
-        let written = Written { lines: Vec::new(), marks: Vec::new(), cut: None, has_failed: false };
+        let written = WrittenBlocks { lines: Vec::new(), marks: Vec::new(), cut: None, has_failed: false };
         Self {
             source,
             columns,
             theme,
-            frames: Frames::new(columns, theme),
+            frames: BlockFrames::new(columns, theme),
             leaf: None,
             has_content: matches!(resume, Resume::Block),
             resume,
@@ -78,8 +78,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Everything there is.
-    pub(super) fn end(mut self) -> Written {
+    pub(super) fn end(mut self) -> WrittenBlocks {
         self.end_text();
         self.written.has_failed |= !matches!(self.resume, Resume::Start | Resume::Block);
         self.written
@@ -90,13 +89,13 @@ impl<'s> Writer<'s> {
         match (event, &mut self.leaf) {
             (Event::Start(tag), _) => self.start(tag, range.start),
             (Event::End(tag), _) => self.close(tag),
-            (Event::Text(more), Some(Leaf::Code { text, .. })) => text.push_str(&more),
-            (Event::Text(more) | Event::Html(more), Some(Leaf::Html(text))) => text.push_str(&more),
+            (Event::Text(more), Some(OpenBlock::Code { text, .. })) => text.push_str(&more),
+            (Event::Text(more) | Event::Html(more), Some(OpenBlock::Html(text))) => text.push_str(&more),
             (Event::Rule, _) => {
                 self.begin(range.start, MarkKind::Block);
                 let (mut spans, _) = self.frames.indents();
                 let room = self.columns.saturating_sub(columns_of(&spans)).max(1);
-                spans.push(Span::styled("─".repeat(room), self.theme.style(Role::Muted)));
+                spans.push(Span::styled("─".repeat(room), self.theme.style(TextRole::Muted)));
                 self.written.lines.push(Line::from(spans));
             }
             (Event::TaskListMarker(is_done), _) => {
@@ -116,21 +115,21 @@ impl<'s> Writer<'s> {
     /// Text goes into the cell or paragraph that is open, else into a new one (items of dense lists have none).
     fn take_inline(&mut self, event: Event<'_>, range: &Range<usize>) {
         if self.leaf.is_none() {
-            let text = Inline::new(self.theme, self.theme.style(Role::Text));
-            self.begin_leaf(range.start, MarkKind::Block, Leaf::Text(text));
+            let text = Inline::new(self.theme, self.theme.style(TextRole::Text));
+            self.begin_leaf(range.start, MarkKind::Block, OpenBlock::Text(text));
         }
         match &mut self.leaf {
-            Some(Leaf::Text(inline)) => {
+            Some(OpenBlock::Text(inline)) => {
                 self.seam.look(&event, range, inline);
                 inline.take(event);
             }
-            Some(Leaf::Table(table)) => table.inline().take(event),
-            Some(Leaf::Code { .. } | Leaf::Html(_)) | None => {}
+            Some(OpenBlock::Table(table)) => table.inline().take(event),
+            Some(OpenBlock::Code { .. } | OpenBlock::Html(_)) | None => {}
         }
     }
 
     fn start(&mut self, tag: Tag<'_>, at: usize) {
-        let style = self.theme.style(Role::Text);
+        let style = self.theme.style(TextRole::Text);
         match tag {
             Tag::Paragraph => {
                 let mut inline = Inline::new(self.theme, style);
@@ -139,16 +138,20 @@ impl<'s> Writer<'s> {
                     self.resume = Resume::Start;
                     self.has_stand_in = true;
                 }
-                self.begin_leaf(at, MarkKind::Paragraph, Leaf::Text(inline));
+                self.begin_leaf(at, MarkKind::Paragraph, OpenBlock::Text(inline));
             }
             Tag::Heading { level, .. } => {
                 let inline = Inline::new(self.theme, heading_style(self.theme, level));
-                self.begin_leaf(at, MarkKind::Block, Leaf::Text(inline));
+                self.begin_leaf(at, MarkKind::Block, OpenBlock::Text(inline));
             }
             Tag::CodeBlock(kind) => self.start_code(&kind, at),
-            Tag::HtmlBlock => self.begin_leaf(at, MarkKind::Block, Leaf::Html(String::new())),
+            Tag::HtmlBlock => self.begin_leaf(at, MarkKind::Block, OpenBlock::Html(String::new())),
             Tag::Table(alignments) => {
-                self.begin_leaf(at, MarkKind::Block, Leaf::Table(Table::new(alignments, self.theme)));
+                self.begin_leaf(
+                    at,
+                    MarkKind::Block,
+                    OpenBlock::Table(MarkdownTable::new(alignments, self.theme)),
+                );
             }
             Tag::BlockQuote(_) => {
                 self.begin(at, MarkKind::Block);
@@ -180,7 +183,7 @@ impl<'s> Writer<'s> {
                 None
             }
         };
-        self.begin_leaf(at, MarkKind::Block, Leaf::Code { language, text: String::new(), resumed });
+        self.begin_leaf(at, MarkKind::Block, OpenBlock::Code { language, text: String::new(), resumed });
         self.written.cut = None;
     }
 
@@ -215,9 +218,9 @@ impl<'s> Writer<'s> {
                 self.frames.pop();
             }
             tag => match &mut self.leaf {
-                Some(Leaf::Text(inline)) => inline.take(Event::End(tag)),
-                Some(Leaf::Table(table)) => table.close(tag),
-                Some(Leaf::Code { .. } | Leaf::Html(_)) | None => {}
+                Some(OpenBlock::Text(inline)) => inline.take(Event::End(tag)),
+                Some(OpenBlock::Table(table)) => table.close(tag),
+                Some(OpenBlock::Code { .. } | OpenBlock::Html(_)) | None => {}
             },
         }
     }
@@ -239,7 +242,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    fn begin_leaf(&mut self, at: usize, kind: MarkKind, leaf: Leaf) {
+    fn begin_leaf(&mut self, at: usize, kind: MarkKind, leaf: OpenBlock) {
         self.begin(at, kind);
         self.seam = Seam::default();
         self.leaf = Some(leaf);
@@ -247,7 +250,7 @@ impl<'s> Writer<'s> {
 
     /// Ends text that nothing else ends.
     fn end_text(&mut self) {
-        if matches!(self.leaf, Some(Leaf::Text(_))) {
+        if matches!(self.leaf, Some(OpenBlock::Text(_))) {
             self.end_leaf();
         }
     }
@@ -256,15 +259,16 @@ impl<'s> Writer<'s> {
         let Some(leaf) = self.leaf.take() else { return };
         let indents = self.frames.indents();
         match leaf {
-            Leaf::Text(inline) => self.push_text(inline.into_spans(), &indents),
-            Leaf::Html(text) => {
-                let text = Span::styled(clean(text.trim_end()).into_owned(), self.theme.style(Role::Text));
+            OpenBlock::Text(inline) => self.push_text(inline.into_spans(), &indents),
+            OpenBlock::Html(text) => {
+                let text =
+                    Span::styled(clean(text.trim_end()).into_owned(), self.theme.style(TextRole::Text));
                 self.push_wrapped(&[text], &indents);
             }
-            Leaf::Code { language, text, resumed } => {
+            OpenBlock::Code { language, text, resumed } => {
                 self.push_code(language.as_deref(), &text, resumed, indents);
             }
-            Leaf::Table(table) => {
+            OpenBlock::Table(table) => {
                 let (mut indent, hanging) = indents;
                 let room = self.columns.saturating_sub(columns_of(&hanging)).max(1);
                 for line in table.lay_out(room) {
@@ -292,7 +296,7 @@ impl<'s> Writer<'s> {
             self.push_wrapped(&spans, indents);
             spans = self.written.lines.pop().unwrap_or_default().spans;
             let resume = Resume::Text { line: spans.clone() };
-            self.written.cut = Some(Cut { at: place.at, lines: self.written.lines.len(), resume });
+            self.written.cut = Some(SeamCut { at: place.at, lines: self.written.lines.len(), resume });
             spans.extend(rest);
         }
         self.push_wrapped(&spans, indents);
@@ -333,7 +337,7 @@ impl<'s> Writer<'s> {
         let opening = block.get(..opening).unwrap_or_default().to_owned();
         let at = self.source.len() - block.len() + end;
         let resume = Resume::Code { opening, code: code.clone() };
-        self.written.cut = Some(Cut { at, lines: self.written.lines.len(), resume });
+        self.written.cut = Some(SeamCut { at, lines: self.written.lines.len(), resume });
     }
 
     fn mark(&mut self, at: usize, kind: MarkKind) {
@@ -349,7 +353,7 @@ impl<'s> Writer<'s> {
 }
 
 fn heading_style(theme: Theme, level: HeadingLevel) -> Style {
-    let style = theme.style(Role::Heading).add_modifier(Modifier::BOLD);
+    let style = theme.style(TextRole::Heading).add_modifier(Modifier::BOLD);
     match level {
         HeadingLevel::H1 => style.add_modifier(Modifier::UNDERLINED),
         HeadingLevel::H2 | HeadingLevel::H3 => style,
@@ -358,7 +362,7 @@ fn heading_style(theme: Theme, level: HeadingLevel) -> Style {
 }
 
 /// Keeps the spans up to a place, and gives those after it.
-fn split_spans(spans: &mut Vec<Span<'static>>, place: Place) -> Vec<Span<'static>> {
+fn split_spans(spans: &mut Vec<Span<'static>>, place: SeamPosition) -> Vec<Span<'static>> {
     let mut rest = spans.split_off(place.span.min(spans.len()));
     if let Some(first) = rest.first_mut()
         && let Some((before, after)) = first.content.split_at_checked(place.bytes)

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use crate::highlight::Highlighter;
 use crate::text::{break_spans, clean, columns_of, cut};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// What stands before a line of code.
 const MARGIN: &str = "  ";
@@ -35,7 +35,7 @@ impl Code {
         let mut spans = indent.to_vec();
         let room = self.columns.saturating_sub(columns_of(indent));
         let label = cut(&format!("{MARGIN}{label}"), room).into_owned();
-        spans.push(Span::styled(label, self.theme.style(Role::Muted)));
+        spans.push(Span::styled(label, self.theme.style(TextRole::Muted)));
         Some(Line::from(spans))
     }
 
@@ -55,7 +55,7 @@ impl Code {
             .collect();
         let behind = |indent: &[Span<'static>], sign: &'static str| {
             let mut spans = indent.to_vec();
-            spans.push(Span::styled(sign, self.theme.style(Role::Muted)));
+            spans.push(Span::styled(sign, self.theme.style(TextRole::Muted)));
             spans
         };
         break_spans(&spans, self.columns, &behind(first_indent, MARGIN), &behind(hanging_indent, CONTINUED))

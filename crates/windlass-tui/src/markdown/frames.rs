@@ -4,11 +4,11 @@ use ratatui::text::Span;
 
 use super::inline::task_sign;
 use crate::text::width;
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// One thing around a block.
 #[derive(Debug)]
-enum Frame {
+enum BlockFrame {
     Quote { has_content: bool },
     List { number: Option<u64>, items: usize },
     Item { marker: Option<Span<'static>>, columns: usize, has_content: bool },
@@ -16,16 +16,16 @@ enum Frame {
 
 /// Everything around a block, the innermost last.
 #[derive(Debug)]
-pub(super) struct Frames {
+pub(super) struct BlockFrames {
     theme: Theme,
     columns: usize,
-    frames: Vec<Frame>,
+    frames: Vec<BlockFrame>,
 }
 
 /// What stands before the first line of a block, and before its others.
 pub(super) type Indents = (Vec<Span<'static>>, Vec<Span<'static>>);
 
-impl Frames {
+impl BlockFrames {
     pub(super) fn new(columns: usize, theme: Theme) -> Self {
         Self { theme, columns, frames: Vec::new() }
     }
@@ -35,11 +35,11 @@ impl Frames {
     }
 
     pub(super) fn push_quote(&mut self) {
-        self.frames.push(Frame::Quote { has_content: false });
+        self.frames.push(BlockFrame::Quote { has_content: false });
     }
 
     pub(super) fn push_list(&mut self, number: Option<u64>) {
-        self.frames.push(Frame::List { number, items: 0 });
+        self.frames.push(BlockFrame::List { number, items: 0 });
     }
 
     pub(super) fn pop(&mut self) {
@@ -49,29 +49,29 @@ impl Frames {
     /// A block begins inside. Whether a blank line comes before it, if the source has one there.
     pub(super) fn begin(&mut self, has_blank: bool) -> bool {
         match self.frames.last_mut() {
-            Some(Frame::Quote { has_content }) => std::mem::replace(has_content, true),
-            Some(Frame::Item { has_content, .. }) => std::mem::replace(has_content, true) && has_blank,
-            Some(Frame::List { .. }) | None => false,
+            Some(BlockFrame::Quote { has_content }) => std::mem::replace(has_content, true),
+            Some(BlockFrame::Item { has_content, .. }) => std::mem::replace(has_content, true) && has_blank,
+            Some(BlockFrame::List { .. }) | None => false,
         }
     }
 
     /// The number of the next item, if this is a list that nothing is around.
     pub(super) fn next_of_outermost(&self) -> Option<Option<u64>> {
         match self.frames.as_slice() {
-            [Frame::List { number, .. }] => Some(*number),
+            [BlockFrame::List { number, .. }] => Some(*number),
             _ => None,
         }
     }
 
     /// Whether the list has items already.
     pub(super) fn has_items(&self) -> bool {
-        matches!(self.frames.last(), Some(Frame::List { items, .. }) if *items > 0)
+        matches!(self.frames.last(), Some(BlockFrame::List { items, .. }) if *items > 0)
     }
 
     /// The next item begins.
     pub(super) fn push_item(&mut self) {
-        let depth = self.frames.iter().filter(|frame| matches!(frame, Frame::List { .. })).count();
-        let Some(Frame::List { number, items }) = self.frames.last_mut() else { return };
+        let depth = self.frames.iter().filter(|frame| matches!(frame, BlockFrame::List { .. })).count();
+        let Some(BlockFrame::List { number, items }) = self.frames.last_mut() else { return };
         *items += 1;
         let marker = match number {
             Some(next) => {
@@ -83,19 +83,23 @@ impl Frames {
             None => "- ".to_owned(),
         };
         let columns = width(&marker);
-        let marker = Some(Span::styled(marker, self.theme.style(Role::Accent)));
-        self.frames.push(Frame::Item { marker, columns, has_content: false });
+        let marker = Some(Span::styled(marker, self.theme.style(TextRole::Accent)));
+        self.frames.push(BlockFrame::Item { marker, columns, has_content: false });
     }
 
     /// Whether the marker of the item was not shown yet.
     pub(super) fn has_marker(&self) -> bool {
-        matches!(self.frames.last(), Some(Frame::Item { marker: Some(_), .. }))
+        matches!(self.frames.last(), Some(BlockFrame::Item { marker: Some(_), .. }))
     }
 
     /// The sign of a task takes the place of its bullet; numbers stay.
     pub(super) fn mark_task(&mut self, is_done: bool) -> bool {
         match self.frames.as_mut_slice() {
-            [.., Frame::List { number: None, .. }, Frame::Item { marker: marker @ Some(_), .. }] => {
+            [
+                ..,
+                BlockFrame::List { number: None, .. },
+                BlockFrame::Item { marker: marker @ Some(_), .. },
+            ] => {
                 let (sign, role) = task_sign(is_done);
                 *marker = Some(Span::styled(sign, self.theme.style(role)));
                 true
@@ -116,14 +120,14 @@ impl Frames {
 
     /// Deep inside, the outer indents go: half of the columns are for text.
     fn indents_of(&mut self, takes_markers: bool) -> Indents {
-        let quote = Span::styled("│ ", self.theme.style(Role::Muted));
+        let quote = Span::styled("│ ", self.theme.style(TextRole::Muted));
         let (mut first, mut hanging) = (Vec::new(), Vec::new());
         let mut room = self.columns / 2;
         for frame in self.frames.iter_mut().rev() {
             let (sign, blank) = match frame {
-                Frame::Quote { .. } => (quote.clone(), quote.clone()),
-                Frame::List { .. } => continue,
-                Frame::Item { marker, columns, .. } => {
+                BlockFrame::Quote { .. } => (quote.clone(), quote.clone()),
+                BlockFrame::List { .. } => continue,
+                BlockFrame::Item { marker, columns, .. } => {
                     let blank = Span::raw(" ".repeat(*columns));
                     let sign = if takes_markers { marker.take() } else { None };
                     (sign.unwrap_or_else(|| blank.clone()), blank)

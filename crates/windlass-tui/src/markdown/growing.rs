@@ -6,8 +6,8 @@
 
 use ratatui::text::Line;
 
-use super::blocks::{Written, follows_blank};
-use super::seam::{Cut, MarkKind, Resume};
+use super::blocks::{WrittenBlocks, follows_blank};
+use super::seam::{MarkKind, Resume, SeamCut};
 use super::{render, write};
 use crate::theme::Theme;
 
@@ -84,7 +84,7 @@ impl Growing {
 }
 
 /// The last place before which nothing can change.
-fn last_cut(open: &str, written: Written) -> Option<Cut> {
+fn last_cut(open: &str, written: WrittenBlocks) -> Option<SeamCut> {
     if written.cut.is_some() {
         return written.cut;
     }
@@ -101,7 +101,7 @@ fn last_cut(open: &str, written: Written) -> Option<Cut> {
         MarkKind::Paragraph | MarkKind::Block => Resume::Block,
         MarkKind::Item { number } => Resume::Item { number },
     };
-    Some(Cut { at: mark.at, lines: mark.lines, resume })
+    Some(SeamCut { at: mark.at, lines: mark.lines, resume })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use crate::text::clean;
-use crate::theme::{Role, Theme, ThemeKind};
+use crate::theme::{TextRole, Theme, ThemeKind};
 
 /// The text of one paragraph, heading or cell.
 #[derive(Debug)]
@@ -14,12 +14,12 @@ pub(super) struct Inline {
     spans: Vec<Span<'static>>,
     /// The styles that are open, the innermost last.
     styles: Vec<Style>,
-    targets: Vec<Target>,
+    targets: Vec<LinkTarget>,
 }
 
 /// A link or image that is open: where it leads, and which span its words begin with.
 #[derive(Debug)]
-struct Target {
+struct LinkTarget {
     url: String,
     first_span: usize,
 }
@@ -79,10 +79,10 @@ impl Inline {
             Tag::Strikethrough => self.styles.push(style.add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { dest_url, .. } => {
                 self.aim(&dest_url);
-                self.styles.push(style.patch(self.theme.style(Role::Accent)));
+                self.styles.push(style.patch(self.theme.style(TextRole::Accent)));
             }
             Tag::Image { dest_url, .. } => {
-                self.push("[image: ", self.theme.style(Role::Muted));
+                self.push("[image: ", self.theme.style(TextRole::Muted));
                 self.aim(&dest_url);
                 self.styles.push(style);
             }
@@ -101,7 +101,7 @@ impl Inline {
             }
             TagEnd::Image => {
                 self.styles.pop();
-                self.push("]", self.theme.style(Role::Muted));
+                self.push("]", self.theme.style(TextRole::Muted));
                 self.push_target();
             }
             _ => {}
@@ -115,7 +115,7 @@ impl Inline {
     fn aim(&mut self, url: &CowStr<'_>) {
         // An address is one word, whatever it is made of.
         let url = clean(url).replace('\n', "");
-        self.targets.push(Target { url, first_span: self.spans.len() });
+        self.targets.push(LinkTarget { url, first_span: self.spans.len() });
     }
 
     /// The address behind the words, unless it is the words.
@@ -125,12 +125,12 @@ impl Inline {
             self.spans.iter().skip(target.first_span).map(|span| span.content.as_ref()).collect();
         let is_said = words == target.url || target.url.strip_prefix("mailto:") == Some(words.as_str());
         if !is_said && !target.url.is_empty() {
-            self.push(&format!(" ({})", target.url), self.theme.style(Role::Muted));
+            self.push(&format!(" ({})", target.url), self.theme.style(TextRole::Muted));
         }
     }
 
     fn push_code(&mut self, text: &str) {
-        let style = self.style().patch(self.theme.style(Role::Code));
+        let style = self.style().patch(self.theme.style(TextRole::Code));
         match self.theme.kind() {
             ThemeKind::Plain => self.push(&format!("`{text}`"), style),
             ThemeKind::Dark | ThemeKind::Light => self.push(text, style),
@@ -143,6 +143,6 @@ impl Inline {
 }
 
 /// The sign of a task and what it means.
-pub(super) fn task_sign(is_done: bool) -> (&'static str, Role) {
-    if is_done { ("✓ ", Role::Good) } else { ("○ ", Role::Muted) }
+pub(super) fn task_sign(is_done: bool) -> (&'static str, TextRole) {
+    if is_done { ("✓ ", TextRole::Good) } else { ("○ ", TextRole::Muted) }
 }

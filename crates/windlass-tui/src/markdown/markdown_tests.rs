@@ -2,7 +2,7 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use super::*;
-use crate::theme::{Role, ThemeKind};
+use crate::theme::{TextRole, ThemeKind};
 
 fn shown(source: &str, width: u16) -> String {
     let lines = render(source, width, Theme::default());
@@ -22,7 +22,7 @@ fn emphasis_is_seen_and_not_written() {
     assert!(span("x *a* y", "a").style.add_modifier.contains(Modifier::ITALIC));
     assert!(span("x **a** y", "a").style.add_modifier.contains(Modifier::BOLD));
     assert!(span("x ~~a~~ y", "a").style.add_modifier.contains(Modifier::CROSSED_OUT));
-    assert_eq!(span("x `a` y", "a").style, Theme::default().style(Role::Code));
+    assert_eq!(span("x `a` y", "a").style, Theme::default().style(TextRole::Code));
     assert!(span("# a `b`", "a ").style.add_modifier.contains(Modifier::BOLD));
 }
 
@@ -38,7 +38,7 @@ fn links_say_where_they_lead_once() {
     assert_eq!(shown("<http://x.y> [http://x.y](http://x.y) <a@b.c>", 80), "http://x.y http://x.y a@b.c\n");
     assert_eq!(shown("![a *b*](i.png) ![](j.png)", 80), "[image: a b] (i.png) [image: ] (j.png)\n");
     assert_eq!(shown("[a][r]\n\n[r]: http://z 'title'", 80), "a (http://z)\n");
-    assert_eq!(span("[a](http://x.y)", " (http://x.y)").style, Theme::default().style(Role::Muted));
+    assert_eq!(span("[a](http://x.y)", " (http://x.y)").style, Theme::default().style(TextRole::Muted));
 }
 
 #[test]
@@ -119,7 +119,7 @@ description:
 fn code_is_coloured_and_nothing_of_it_is_lost() {
     let source = "```rust\nlet x = \"0123456789\";\n\n\tdone\n```";
     assert_eq!(shown(source, 12), "  rust\n  let x = \"0\n╰ 123456789\"\n╰ ;\n\n      done\n");
-    assert_eq!(span(source, "let").style, Theme::default().style(Role::Keyword));
+    assert_eq!(span(source, "let").style, Theme::default().style(TextRole::Keyword));
     assert_eq!(shown("    a  b\n\n```", 80), "  a  b\n\n");
 }
 

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use pulldown_cmark::{Options, Parser};
 use ratatui::text::Line;
 
-use self::blocks::{Writer, Written};
+use self::blocks::{BlockWriter, WrittenBlocks};
 use self::seam::Resume;
 use crate::theme::Theme;
 
@@ -37,11 +37,11 @@ pub fn render(source: &str, width: u16, theme: Theme) -> Vec<Line<'static>> {
 }
 
 /// Lays out what comes after something; and whether it defines targets of links, which then may be used anywhere.
-fn write(source: &str, width: u16, theme: Theme, resume: Resume) -> (Written, bool) {
+fn write(source: &str, width: u16, theme: Theme, resume: Resume) -> (WrittenBlocks, bool) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let events = Parser::new_ext(source, options).into_offset_iter();
     let has_definitions = events.reference_definitions().iter().next().is_some();
-    let mut writer = Writer::new(source, usize::from(width), theme, resume);
+    let mut writer = BlockWriter::new(source, usize::from(width), theme, resume);
     for (event, range) in events {
         writer.take(event, range);
     }

@@ -59,7 +59,7 @@ pub(super) enum MarkKind {
 
 /// A place inside the last block.
 #[derive(Debug)]
-pub(super) struct Cut {
+pub(super) struct SeamCut {
     pub(super) at: usize,
     pub(super) lines: usize,
     pub(super) resume: Resume,
@@ -73,12 +73,12 @@ const OPENERS: [char; 7] = ['*', '_', '~', '`', '[', '<', '|'];
 #[derive(Debug, Default)]
 pub(super) struct Seam {
     is_lost: bool,
-    place: Option<Place>,
+    place: Option<SeamPosition>,
 }
 
 /// A place in the source, and the same place in the spans made of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct SeamPosition {
     pub(super) at: usize,
     pub(super) span: usize,
     pub(super) bytes: usize,
@@ -93,11 +93,11 @@ impl Seam {
             return;
         }
         if let Some(bytes) = last_word_end(text) {
-            self.place = Some(Place { at: range.start + bytes, span: inline.spans(), bytes });
+            self.place = Some(SeamPosition { at: range.start + bytes, span: inline.spans(), bytes });
         }
     }
 
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<SeamPosition> {
         self.place
     }
 }

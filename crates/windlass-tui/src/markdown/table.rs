@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::inline::Inline;
 use crate::text::{columns_of, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// What stands between two columns.
 const BETWEEN: &str = " │ ";
@@ -16,21 +16,21 @@ const BETWEEN_COLUMNS: usize = 3;
 /// A column that is shrunk to less than this cannot be read.
 const CELL_COLUMNS_MIN: usize = 7;
 
-type Cell = Vec<Span<'static>>;
+type TableCell = Vec<Span<'static>>;
 
 /// A table that is being collected.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     theme: Theme,
     alignments: Vec<Alignment>,
-    head: Vec<Cell>,
-    rows: Vec<Vec<Cell>>,
-    row: Vec<Cell>,
+    head: Vec<TableCell>,
+    rows: Vec<Vec<TableCell>>,
+    row: Vec<TableCell>,
     cell: Option<Inline>,
     is_in_body: bool,
 }
 
-impl Table {
+impl MarkdownTable {
     pub(super) fn new(alignments: Vec<Alignment>, theme: Theme) -> Self {
         Self {
             theme,
@@ -45,7 +45,7 @@ impl Table {
 
     /// The text of the cell that is open.
     pub(super) fn inline(&mut self) -> &mut Inline {
-        let style = self.theme.style(Role::Text);
+        let style = self.theme.style(TextRole::Text);
         let style = if self.is_in_body { style } else { style.add_modifier(Modifier::BOLD) };
         self.cell.get_or_insert_with(|| Inline::new(self.theme, style))
     }
@@ -65,7 +65,6 @@ impl Table {
         }
     }
 
-    /// Lays it out.
     pub(super) fn lay_out(self, columns: usize) -> Vec<Line<'static>> {
         match fit(&self.natural_columns(), columns) {
             Some(widths) => self.side_by_side(&widths),
@@ -84,7 +83,7 @@ impl Table {
     }
 
     fn side_by_side(&self, widths: &[usize]) -> Vec<Line<'static>> {
-        let muted = self.theme.style(Role::Muted);
+        let muted = self.theme.style(TextRole::Muted);
         let rule: Vec<String> = widths.iter().map(|columns| "─".repeat(*columns)).collect();
         let rule = Line::from(Span::styled(rule.join("─┼─"), muted));
         let rows: Vec<Vec<Line<'static>>> = self.rows.iter().map(|row| self.row_lines(row, widths)).collect();
@@ -101,8 +100,8 @@ impl Table {
         lines
     }
 
-    fn row_lines(&self, row: &[Cell], widths: &[usize]) -> Vec<Line<'static>> {
-        let empty = Cell::new();
+    fn row_lines(&self, row: &[TableCell], widths: &[usize]) -> Vec<Line<'static>> {
+        let empty = TableCell::new();
         let cells: Vec<Vec<Line<'static>>> = widths
             .iter()
             .enumerate()
@@ -114,7 +113,7 @@ impl Table {
                 let mut spans = Vec::new();
                 for ((cell, columns), alignment) in cells.iter().zip(widths).zip(&self.alignments) {
                     if !spans.is_empty() {
-                        spans.push(Span::styled(BETWEEN, self.theme.style(Role::Muted)));
+                        spans.push(Span::styled(BETWEEN, self.theme.style(TextRole::Muted)));
                     }
                     let text = cell.get(index).map(|line| line.spans.clone()).unwrap_or_default();
                     let (before, after) = padding(columns.saturating_sub(columns_of(&text)), *alignment);
@@ -137,7 +136,7 @@ impl Table {
             for (name, cell) in self.head.iter().zip(row) {
                 let mut spans = name.clone();
                 if columns_of(name) > 0 {
-                    spans.push(Span::styled(": ", self.theme.style(Role::Muted)));
+                    spans.push(Span::styled(": ", self.theme.style(TextRole::Muted)));
                 }
                 spans.extend(cell.iter().cloned());
                 lines.extend(wrap_spans(&spans, columns, &[], &hanging));

@@ -4,21 +4,21 @@
 use windlass_core::tool::Visibility;
 use windlass_core::view::{CallView, Entry, RunView};
 
-use super::State;
+use super::TuiState;
 use super::session::OpenSession;
-use super::transcript::{Cell, Foldable, Part, Transcript};
+use super::transcript::{Foldable, RunPart, TranscriptCell, TranscriptState};
 
 /// The cells of a state.
 #[derive(Clone, Copy)]
 pub struct Cells<'a> {
     session: Option<&'a OpenSession>,
-    transcript: &'a Transcript,
+    transcript: &'a TranscriptState,
     has_tail: bool,
 }
 
 /// What a cell is.
 #[derive(Debug, Clone, Copy)]
-pub enum Content<'a> {
+pub enum CellContent<'a> {
     /// What the user said.
     User(&'a RunView),
     /// Text of the model.
@@ -46,7 +46,7 @@ pub enum Content<'a> {
 
 impl<'a> Cells<'a> {
     /// The cells of a state.
-    pub fn new(state: &'a State) -> Self {
+    pub fn new(state: &'a TuiState) -> Self {
         let has_tail = state.sending.is_some() || !state.waiting.is_empty();
         Self { session: state.session.as_ref(), transcript: &state.transcript, has_tail }
     }
@@ -56,109 +56,111 @@ impl<'a> Cells<'a> {
     }
 
     /// The run of a cell.
-    pub fn run(self, cell: Cell) -> Option<&'a RunView> {
+    pub fn run(self, cell: TranscriptCell) -> Option<&'a RunView> {
         self.runs().get(cell.run)
     }
 
-    fn tail(self) -> Option<Cell> {
-        self.has_tail.then_some(Cell { run: self.runs().len(), part: Part::User })
+    fn tail(self) -> Option<TranscriptCell> {
+        self.has_tail.then_some(TranscriptCell { run: self.runs().len(), part: RunPart::User })
     }
 
     /// The first cell.
-    pub fn first(self) -> Option<Cell> {
+    pub fn first(self) -> Option<TranscriptCell> {
         match self.runs().first() {
-            Some(_) => Some(Cell { run: 0, part: Part::User }),
+            Some(_) => Some(TranscriptCell { run: 0, part: RunPart::User }),
             None => self.tail(),
         }
     }
 
     /// The last cell.
-    pub fn last(self) -> Option<Cell> {
+    pub fn last(self) -> Option<TranscriptCell> {
         let last_run = self.runs().len().checked_sub(1);
-        self.tail().or(last_run.map(|run| Cell { run, part: Part::Foot }))
+        self.tail().or(last_run.map(|run| TranscriptCell { run, part: RunPart::Foot }))
     }
 
     /// The cell after a cell.
-    pub fn next(self, cell: Cell) -> Option<Cell> {
+    pub fn next(self, cell: TranscriptCell) -> Option<TranscriptCell> {
         let run = self.run(cell)?;
-        let entry = |at: usize| if at < run.entries.len() { Part::Entry(at) } else { Part::Foot };
+        let entry = |at: usize| if at < run.entries.len() { RunPart::Entry(at) } else { RunPart::Foot };
         match cell.part {
-            Part::User => Some(Cell { part: entry(0), ..cell }),
-            Part::Entry(at) => Some(Cell { part: entry(at.saturating_add(1)), ..cell }),
-            Part::Foot => {
-                let next = Cell { run: cell.run.saturating_add(1), part: Part::User };
+            RunPart::User => Some(TranscriptCell { part: entry(0), ..cell }),
+            RunPart::Entry(at) => Some(TranscriptCell { part: entry(at.saturating_add(1)), ..cell }),
+            RunPart::Foot => {
+                let next = TranscriptCell { run: cell.run.saturating_add(1), part: RunPart::User };
                 if self.run(next).is_some() { Some(next) } else { self.tail() }
             }
         }
     }
 
     /// The cell before a cell.
-    pub fn previous(self, cell: Cell) -> Option<Cell> {
-        let entry = |count: usize| count.checked_sub(1).map_or(Part::User, Part::Entry);
+    pub fn previous(self, cell: TranscriptCell) -> Option<TranscriptCell> {
+        let entry = |count: usize| count.checked_sub(1).map_or(RunPart::User, RunPart::Entry);
         match cell.part {
-            Part::User => {
+            RunPart::User => {
                 let run = cell.run.checked_sub(1)?;
-                Some(Cell { run, part: Part::Foot })
+                Some(TranscriptCell { run, part: RunPart::Foot })
             }
-            Part::Entry(at) => Some(Cell { part: entry(at), ..cell }),
-            Part::Foot => Some(Cell { part: entry(self.run(cell)?.entries.len()), ..cell }),
+            RunPart::Entry(at) => Some(TranscriptCell { part: entry(at), ..cell }),
+            RunPart::Foot => Some(TranscriptCell { part: entry(self.run(cell)?.entries.len()), ..cell }),
         }
     }
 
     /// A cell that exists: the given one, or the one in whose place it would be.
-    pub fn nearest(self, cell: Cell) -> Option<Cell> {
+    pub fn nearest(self, cell: TranscriptCell) -> Option<TranscriptCell> {
         match self.run(cell) {
             Some(run) => match cell.part {
-                Part::Entry(at) if at >= run.entries.len() => Some(Cell { part: Part::Foot, ..cell }),
-                Part::User | Part::Entry(_) | Part::Foot => Some(cell),
+                RunPart::Entry(at) if at >= run.entries.len() => {
+                    Some(TranscriptCell { part: RunPart::Foot, ..cell })
+                }
+                RunPart::User | RunPart::Entry(_) | RunPart::Foot => Some(cell),
             },
             None => self.last(),
         }
     }
 
     /// What a cell is.
-    pub fn content(self, cell: Cell) -> Option<Content<'a>> {
-        let Some(run) = self.run(cell) else { return self.has_tail.then_some(Content::Tail) };
+    pub fn content(self, cell: TranscriptCell) -> Option<CellContent<'a>> {
+        let Some(run) = self.run(cell) else { return self.has_tail.then_some(CellContent::Tail) };
         match cell.part {
-            Part::User => Some(Content::User(run)),
-            Part::Foot => Some(Content::Foot(run)),
-            Part::Entry(at) => Some(match run.entries.get(at)? {
-                Entry::Text(text) => Content::Text(text),
-                Entry::Reasoning { phase, text } => Content::Thinking {
+            RunPart::User => Some(CellContent::User(run)),
+            RunPart::Foot => Some(CellContent::Foot(run)),
+            RunPart::Entry(at) => Some(match run.entries.get(at)? {
+                Entry::Text(text) => CellContent::Text(text),
+                Entry::Reasoning { phase, text } => CellContent::Thinking {
                     phase: *phase,
                     block: block_of(run, at, *phase),
                     text,
                     is_going_on: is_thinking_at(run, at),
                 },
-                Entry::Call(call) if call.visibility == Visibility::Hidden => Content::Hidden,
-                Entry::Call(call) => Content::Call(call),
+                Entry::Call(call) if call.visibility == Visibility::Hidden => CellContent::Hidden,
+                Entry::Call(call) => CellContent::Call(call),
             }),
         }
     }
 
     /// What of a cell can be folded.
-    pub fn foldable(self, cell: Cell) -> Option<Foldable> {
+    pub fn foldable(self, cell: TranscriptCell) -> Option<Foldable> {
         let run_id = || Some(self.run(cell)?.run_id.clone());
         match (self.content(cell)?, cell.part) {
-            (Content::Call(call), _) => Some(Foldable::Call(run_id()?, call.call.id.clone())),
-            (Content::Thinking { .. }, Part::Entry(at)) => Some(Foldable::Thinking(run_id()?, at)),
+            (CellContent::Call(call), _) => Some(Foldable::Call(run_id()?, call.call.id.clone())),
+            (CellContent::Thinking { .. }, RunPart::Entry(at)) => Some(Foldable::Thinking(run_id()?, at)),
             _ => None,
         }
     }
 
     /// The cell of a thing that can be folded.
-    pub fn cell_of(self, thing: &Foldable) -> Option<Cell> {
+    pub fn cell_of(self, thing: &Foldable) -> Option<TranscriptCell> {
         let session = self.session?;
         match thing {
             Foldable::Call(run_id, call_id) => {
                 let run = session.run_at(run_id)?;
                 let is_it = |entry: &Entry| matches!(entry, Entry::Call(call) if call.call.id == *call_id);
                 let at = session.view.runs.get(run)?.entries.iter().rposition(is_it)?;
-                Some(Cell { run, part: Part::Entry(at) })
+                Some(TranscriptCell { run, part: RunPart::Entry(at) })
             }
             Foldable::Thinking(run_id, at) => {
-                let cell = Cell { run: session.run_at(run_id)?, part: Part::Entry(*at) };
-                matches!(self.content(cell)?, Content::Thinking { .. }).then_some(cell)
+                let cell = TranscriptCell { run: session.run_at(run_id)?, part: RunPart::Entry(*at) };
+                matches!(self.content(cell)?, CellContent::Thinking { .. }).then_some(cell)
             }
         }
     }
@@ -170,21 +172,22 @@ impl<'a> Cells<'a> {
     }
 
     /// The next thing that can be folded before a cell.
-    pub fn foldable_before(self, cell: Cell) -> Option<Foldable> {
+    pub fn foldable_before(self, cell: TranscriptCell) -> Option<Foldable> {
         std::iter::successors(self.previous(cell), |cell| self.previous(*cell))
             .find_map(|cell| self.foldable(cell))
     }
 
     /// The next thing that can be folded after a cell.
-    pub fn foldable_after(self, cell: Cell) -> Option<Foldable> {
+    pub fn foldable_after(self, cell: TranscriptCell) -> Option<Foldable> {
         std::iter::successors(self.next(cell), |cell| self.next(*cell)).find_map(|cell| self.foldable(cell))
     }
 
     /// Blank lines before a cell that is not empty itself: what is folded stands together.
-    pub fn gap(self, cell: Cell) -> usize {
-        let is_dense =
-            |cell: Cell| self.foldable(cell).is_some_and(|thing| !self.transcript.is_unfolded(&thing));
-        let is_hidden = |cell: &Cell| matches!(self.content(*cell), Some(Content::Hidden));
+    pub fn gap(self, cell: TranscriptCell) -> usize {
+        let is_dense = |cell: TranscriptCell| {
+            self.foldable(cell).is_some_and(|thing| !self.transcript.is_unfolded(&thing))
+        };
+        let is_hidden = |cell: &TranscriptCell| matches!(self.content(*cell), Some(CellContent::Hidden));
         let mut before = std::iter::successors(self.previous(cell), |cell| self.previous(*cell));
         match before.find(|cell| !is_hidden(cell)) {
             Some(before) => usize::from(!(is_dense(before) && self.foldable(cell).is_some())),
@@ -193,12 +196,12 @@ impl<'a> Cells<'a> {
     }
 
     /// How many cells there are before a cell: where one stands in the whole.
-    pub fn count_before(self, cell: Cell) -> usize {
+    pub fn count_before(self, cell: TranscriptCell) -> usize {
         let runs: usize = self.runs().iter().take(cell.run).map(|run| run.entries.len() + 2).sum();
         let within = match cell.part {
-            Part::User => 0,
-            Part::Entry(at) => at + 1,
-            Part::Foot => self.run(cell).map_or(0, |run| run.entries.len() + 1),
+            RunPart::User => 0,
+            RunPart::Entry(at) => at + 1,
+            RunPart::Foot => self.run(cell).map_or(0, |run| run.entries.len() + 1),
         };
         runs + within
     }

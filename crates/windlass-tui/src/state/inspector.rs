@@ -75,7 +75,7 @@ pub struct RunFacts {
     /// When it began.
     pub started_ms: Millis,
     /// What was told before the first step.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<NoticeFacts>,
     /// Its steps.
     pub steps: Vec<StepFacts>,
     /// How it ended.
@@ -121,7 +121,7 @@ pub struct StepFacts {
     /// Its calls, in the order in which they were asked for.
     pub calls: Vec<CallFacts>,
     /// What was told meanwhile.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<NoticeFacts>,
     /// The last record of it: the same number, the same step.
     pub seq: u64,
 }
@@ -166,7 +166,7 @@ pub struct DecisionFacts {
 
 /// Something that was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct NoticeFacts {
     /// What it is: `warning MAX_STEPS`, `note to the model`, …
     pub title: String,
     /// What was told.
@@ -264,7 +264,7 @@ impl RunFacts {
     /// What is told belongs to the step in which it happens.
     fn tell(&mut self, title: String, text: String, is_bad: bool) {
         let notices = self.steps.last_mut().map_or(&mut self.notices, |step| &mut step.notices);
-        notices.push(Notice { title, text, is_bad });
+        notices.push(NoticeFacts { title, text, is_bad });
     }
 
     fn start_step(&mut self, step: u32, purpose: StepPurpose, attempt: u32, now: Millis) {

@@ -22,13 +22,13 @@ use windlass_core::search::IndexProgress;
 use windlass_core::settings::SessionSettings;
 use windlass_core::tool::ToolSpec;
 
-use crate::effect::{Background, Effect};
+use crate::effect::{AppEffect, MessageBackground};
 use crate::theme::{Theme, ThemeKind};
 use composer::Composer;
 use overlay::Overlay;
 use question::Asking;
 use session::OpenSession;
-use transcript::Transcript;
+use transcript::TranscriptState;
 
 /// How long a notice stays.
 const NOTICE_MS: u64 = 6_000;
@@ -41,7 +41,7 @@ pub const LEAVE_MS: u64 = 2_000;
 
 /// The app.
 #[derive(Debug)]
-pub struct State {
+pub struct TuiState {
     /// The time of the last input.
     pub now_ms: Millis,
     /// Columns and rows.
@@ -49,7 +49,7 @@ pub struct State {
     /// How it looks.
     pub theme: Theme,
     /// What is known of the host.
-    pub about: About,
+    pub about: HostFacts,
     /// The session that is shown; nothing before the first message.
     pub session: Option<OpenSession>,
     /// The session that was chosen and is being read: messages wait for it.
@@ -57,7 +57,7 @@ pub struct State {
     /// How many sessions were opened so far.
     pub opened: u64,
     /// Where the transcript stands and what of it is unfolded.
-    pub transcript: Transcript,
+    pub transcript: TranscriptState,
     /// Where messages are written.
     pub composer: Composer,
     /// What keys mean.
@@ -73,11 +73,11 @@ pub struct State {
     /// What was said when the app began; the welcome screen keeps it.
     pub opening: Option<String>,
     /// Background that goes with the next message.
-    pub background: Option<Background>,
+    pub background: Option<MessageBackground>,
     /// Since when nothing has come of a run that had not ended when its session was opened.
     pub still_since: Option<Millis>,
     /// Something that the user should hear of, and until when.
-    pub notice: Option<Notice>,
+    pub notice: Option<ScreenNotice>,
     /// When the user last wanted to stop something: the next such wish leaves.
     pub stopped_ms: Option<Millis>,
     /// The run that was asked to stop.
@@ -104,7 +104,7 @@ pub enum Focus {
 
 /// What is known of the host and of the choices for the next run.
 #[derive(Debug, Clone)]
-pub struct About {
+pub struct HostFacts {
     /// The version of this app.
     pub version: String,
     /// Where the host is, if not in this process: its address.
@@ -127,7 +127,7 @@ pub struct About {
     pub tools: Vec<Arc<ToolSpec>>,
 }
 
-impl About {
+impl HostFacts {
     /// What is known of a model.
     pub fn model_row(&self, name: &str) -> Option<&ModelRow> {
         self.models.iter().find(|row| row.name == name)
@@ -148,7 +148,7 @@ pub enum AllAsked {
 
 /// Something that the user should hear of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct ScreenNotice {
     /// How it is meant.
     pub tone: Tone,
     /// What.
@@ -166,9 +166,9 @@ pub enum Tone {
     Bad,
 }
 
-impl State {
+impl TuiState {
     /// An app without a session.
-    pub fn new(about: About, theme: ThemeKind, size: (u16, u16), history: Vec<String>) -> Self {
+    pub fn new(about: HostFacts, theme: ThemeKind, size: (u16, u16), history: Vec<String>) -> Self {
         Self {
             now_ms: 0,
             size,
@@ -176,7 +176,7 @@ impl State {
             about,
             session: None,
             opened: 0,
-            transcript: Transcript::default(),
+            transcript: TranscriptState::default(),
             composer: Composer::new(history),
             focus: Focus::Composer,
             asking: Asking::default(),
@@ -217,10 +217,10 @@ impl State {
     }
 
     /// Turns to another session. What waited to be sent in this one is not sent there.
-    pub fn turn_to(&mut self, session_id: SessionId) -> Effect {
+    pub fn turn_to(&mut self, session_id: SessionId) -> AppEffect {
         self.take_back_waiting();
         self.turning_to = Some(session_id.clone());
-        Effect::Open(session_id)
+        AppEffect::Open(session_id)
     }
 
     /// What waited to be sent goes back into the message, to be looked at.
@@ -263,11 +263,12 @@ impl State {
     /// Tells something.
     pub fn tell(&mut self, text: impl Into<String>) {
         self.notice =
-            Some(Notice { tone: Tone::Plain, text: text.into(), until_ms: self.now_ms + NOTICE_MS });
+            Some(ScreenNotice { tone: Tone::Plain, text: text.into(), until_ms: self.now_ms + NOTICE_MS });
     }
 
     /// Tells that something did not go as wished.
     pub fn complain(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { tone: Tone::Bad, text: text.into(), until_ms: self.now_ms + NOTICE_MS });
+        self.notice =
+            Some(ScreenNotice { tone: Tone::Bad, text: text.into(), until_ms: self.now_ms + NOTICE_MS });
     }
 }

@@ -13,7 +13,7 @@ use ratatui_textarea::TextArea;
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
 
-use super::State;
+use super::TuiState;
 
 /// How long a question lets keys pass after it came up.
 pub const SETTLE_MS: u64 = 500;
@@ -39,14 +39,14 @@ pub struct Asking {
     /// Calls whose answers are on their way: they cannot be answered twice.
     pub answering: Vec<CallId>,
     /// The question that can be seen.
-    pub shown: Option<Shown>,
+    pub shown: Option<ShownQuestion>,
     /// When the message was last typed in.
     pub typed_ms: Option<Millis>,
 }
 
 /// A question that can be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownQuestion {
     /// Its call.
     pub call_id: CallId,
     /// When it came up.
@@ -71,7 +71,7 @@ pub enum Writing {
 
 /// Who hears keys while a question waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ear {
+pub enum KeyTarget {
     /// The question.
     Question,
     /// Whoever heard them before.
@@ -80,7 +80,7 @@ pub enum Ear {
     Nobody,
 }
 
-impl State {
+impl TuiState {
     /// The questions that wait, oldest first.
     pub fn questions(&self) -> &[Question] {
         self.session.as_ref().and_then(|session| session.newest()).map_or(&[], |run| &run.questions)
@@ -108,15 +108,15 @@ impl State {
     }
 
     /// Who hears a key now.
-    pub fn ear(&self) -> Ear {
-        let Some(shown) = &self.asking.shown else { return Ear::Others };
+    pub fn ear(&self) -> KeyTarget {
+        let Some(shown) = &self.asking.shown else { return KeyTarget::Others };
         let is_writing = !self.composer.is_empty()
             && self.asking.typed_ms.is_some_and(|typed| self.now_ms.saturating_sub(typed) < TYPING_MS);
         let is_new = self.now_ms.saturating_sub(shown.since_ms) < SETTLE_MS;
         match (is_writing, is_new, shown.is_next) {
-            (true, _, _) | (false, true, false) => Ear::Others,
-            (false, true, true) => Ear::Nobody,
-            (false, false, _) => Ear::Question,
+            (true, _, _) | (false, true, false) => KeyTarget::Others,
+            (false, true, true) => KeyTarget::Nobody,
+            (false, false, _) => KeyTarget::Question,
         }
     }
 }

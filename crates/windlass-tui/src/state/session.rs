@@ -10,10 +10,10 @@ use windlass_core::store::SessionRow;
 use windlass_core::task::Task;
 use windlass_core::view::{Entry, RunView, SessionView};
 
-use super::State;
+use super::TuiState;
 use super::steps::Steps;
 use super::timing::Timing;
-use super::transcript::{Cell, Part};
+use super::transcript::{RunPart, TranscriptCell};
 
 /// A session on the screen.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ struct RunLog {
     seq: u64,
 }
 
-impl State {
+impl TuiState {
     /// Shows a session of which nothing is known but its row. Lines laid out for another are never taken for its own.
     pub fn open(&mut self, row: SessionRow) -> &mut OpenSession {
         self.opened += 1;
@@ -124,14 +124,14 @@ impl OpenSession {
     }
 
     /// The last record that may have changed a cell: the same number, the same cell.
-    pub fn cell_seq(&self, cell: Cell) -> u64 {
+    pub fn cell_seq(&self, cell: TranscriptCell) -> u64 {
         let Some(log) = self.logs.get(cell.run) else { return 0 };
         match cell.part {
-            Part::User => 0,
-            Part::Entry(at) => {
+            RunPart::User => 0,
+            RunPart::Entry(at) => {
                 log.entry_seqs.get(&at).map_or(log.entries_seq, |seq| log.entries_seq.max(*seq))
             }
-            Part::Foot => log.seq,
+            RunPart::Foot => log.seq,
         }
     }
 
@@ -149,11 +149,11 @@ impl OpenSession {
             log.records.push(Arc::clone(record));
         }
         match touched(run, &record.event) {
-            Touched::Nothing => {}
-            Touched::Entry(entry) => {
+            TouchedEntries::Nothing => {}
+            TouchedEntries::Entry(entry) => {
                 log.entry_seqs.insert(entry, record.seq);
             }
-            Touched::Entries => {
+            TouchedEntries::Entries => {
                 log.entries_seq = record.seq;
                 log.entry_seqs.clear();
             }
@@ -163,14 +163,14 @@ impl OpenSession {
 
 /// What an event changed of the entries of its run.
 #[derive(Default)]
-enum Touched {
+enum TouchedEntries {
     #[default]
     Nothing,
     Entry(usize),
     Entries,
 }
 
-fn touched(run: &RunView, event: &Event) -> Touched {
+fn touched(run: &RunView, event: &Event) -> TouchedEntries {
     match event {
         Event::Durable(event) => match event {
             DurableEvent::PermissionDecided { call_id, .. }
@@ -184,20 +184,20 @@ fn touched(run: &RunView, event: &Event) -> Touched {
             | DurableEvent::StepStarted { .. }
             | DurableEvent::StepEnded { .. }
             | DurableEvent::StepDelayed { .. }
-            | DurableEvent::RunEnded { .. } => Touched::Entries,
+            | DurableEvent::RunEnded { .. } => TouchedEntries::Entries,
             other => other.ignored(),
         },
         Event::Delta(delta) => match delta {
             DeltaEvent::TextDelta { .. } | DeltaEvent::ReasoningDelta { .. } => {
-                run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
+                run.entries.len().checked_sub(1).map_or(TouchedEntries::Nothing, TouchedEntries::Entry)
             }
             DeltaEvent::CallProgressed { call_id, .. } => place_of(run, call_id),
-            DeltaEvent::StepProgressed { .. } | DeltaEvent::CallDelta { .. } => Touched::Nothing,
+            DeltaEvent::StepProgressed { .. } | DeltaEvent::CallDelta { .. } => TouchedEntries::Nothing,
         },
     }
 }
 
-fn place_of(run: &RunView, call_id: &CallId) -> Touched {
+fn place_of(run: &RunView, call_id: &CallId) -> TouchedEntries {
     let is_it = |entry: &Entry| matches!(entry, Entry::Call(call) if call.call.id == *call_id);
-    run.entries.iter().rposition(is_it).map_or(Touched::Nothing, Touched::Entry)
+    run.entries.iter().rposition(is_it).map_or(TouchedEntries::Nothing, TouchedEntries::Entry)
 }

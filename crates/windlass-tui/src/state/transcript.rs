@@ -2,7 +2,7 @@
 //!
 //! A place is a cell and a line of it, never a number of lines from an end: what one reads stays where it is while
 //! the rest grows. How many lines a cell has is known to the view alone, which reports after each frame what it
-//! showed (`Sight`); places that it had to correct come back with that.
+//! showed (`TranscriptSight`); places that it had to correct come back with that.
 
 use std::collections::HashSet;
 
@@ -12,13 +12,13 @@ use super::inspector::InspectorSight;
 
 /// The transcript's own state; what it shows is the session's.
 #[derive(Debug, Clone, Default)]
-pub struct Transcript {
+pub struct TranscriptState {
     /// What is at the top of the screen.
-    pub place: Place,
+    pub place: ScrollPosition,
     /// A thing that the next frame must show, wherever the place is.
     pub reveal: Option<Foldable>,
     /// Where the transcript ended when its end was left: what lies after it is new.
-    pub left_end: Option<Spot>,
+    pub left_end: Option<CellLine>,
     /// The thing that the keys mean, when they mean the transcript.
     pub focused: Option<Foldable>,
     /// What is not folded as such things are by themselves.
@@ -26,24 +26,24 @@ pub struct Transcript {
     /// Whether thinking is shown unfolded.
     pub shows_thinking: bool,
     /// What the last frame showed.
-    pub sight: Sight,
+    pub sight: TranscriptSight,
 }
 
 /// What is at the top of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Place {
+pub enum ScrollPosition {
     /// Whatever lets the end be seen: the transcript follows what comes.
     #[default]
     End,
     /// A line, whatever comes.
-    At(Spot),
+    At(CellLine),
 }
 
 /// A line of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Spot {
+pub struct CellLine {
     /// The cell.
-    pub cell: Cell,
+    pub cell: TranscriptCell,
     /// Lines from its first one; those before and after the cell's own are lines of its neighbours.
     pub line: i64,
     /// Lines of the cell when this was found out.
@@ -52,25 +52,25 @@ pub struct Spot {
     pub columns: u16,
 }
 
-impl Spot {
+impl CellLine {
     /// The first line of a cell.
-    pub fn first(cell: Cell) -> Self {
+    pub fn first(cell: TranscriptCell) -> Self {
         Self { cell, line: 0, lines: 0, columns: 0 }
     }
 }
 
 /// A piece of the transcript, by its place: cells are laid out one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cell {
+pub struct TranscriptCell {
     /// Which run of the session; behind the last one stand messages that have none yet.
     pub run: usize,
     /// What of it.
-    pub part: Part,
+    pub part: RunPart,
 }
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum RunPart {
     /// What the user said.
     User,
     /// An entry, by its place.
@@ -90,11 +90,11 @@ pub enum Foldable {
 
 /// What a frame showed of the transcript: the view's report to the state.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct TranscriptSight {
     /// The line at the top, if there is one.
-    pub top: Option<Spot>,
+    pub top: Option<CellLine>,
     /// Where the transcript ends, if its end could be seen.
-    pub end: Option<Spot>,
+    pub end: Option<CellLine>,
     /// The first column of the transcript on the screen, and the first row.
     pub corner: (u16, u16),
     /// Its columns.
@@ -105,7 +105,7 @@ pub struct Sight {
     pub inspected: Option<InspectorSight>,
 }
 
-impl Sight {
+impl TranscriptSight {
     /// The thing whose line lies at a column and row of the screen.
     pub fn foldable_at(&self, column: u16, row: u16) -> Option<&Foldable> {
         let (left, top) = self.corner;
@@ -115,7 +115,7 @@ impl Sight {
     }
 }
 
-impl Transcript {
+impl TranscriptState {
     /// Whether a thing is unfolded.
     pub fn is_unfolded(&self, thing: &Foldable) -> bool {
         let by_itself = match thing {
@@ -142,8 +142,8 @@ impl Transcript {
 
     /// Stays with what is at the top now.
     pub fn hold(&mut self) {
-        if let (Place::End, Some(top)) = (self.place, self.sight.top) {
-            self.place = Place::At(top);
+        if let (ScrollPosition::End, Some(top)) = (self.place, self.sight.top) {
+            self.place = ScrollPosition::At(top);
             self.left_end = self.sight.end;
         }
     }
@@ -151,35 +151,35 @@ impl Transcript {
     /// Scrolls by lines; down is positive.
     pub fn scroll(&mut self, lines: i64) {
         // Below the end there is nothing.
-        if self.place == Place::End && lines >= 0 {
+        if self.place == ScrollPosition::End && lines >= 0 {
             return;
         }
         self.hold();
         self.reveal = None;
-        if let Place::At(spot) = &mut self.place {
+        if let ScrollPosition::At(spot) = &mut self.place {
             spot.line = spot.line.saturating_add(lines);
         }
     }
 
     /// To the end, and stays there.
     pub fn go_to_end(&mut self) {
-        (self.place, self.left_end, self.reveal) = (Place::End, None, None);
+        (self.place, self.left_end, self.reveal) = (ScrollPosition::End, None, None);
     }
 
     /// To the first line.
     pub fn go_to_start(&mut self) {
         self.hold();
         self.reveal = None;
-        self.place = Place::At(Spot::first(Cell { run: 0, part: Part::User }));
+        self.place = ScrollPosition::At(CellLine::first(TranscriptCell { run: 0, part: RunPart::User }));
     }
 
     /// Takes the report of a frame.
-    pub fn see(&mut self, sight: Sight) {
+    pub fn see(&mut self, sight: TranscriptSight) {
         self.reveal = None;
         if sight.end.is_some() {
-            (self.place, self.left_end) = (Place::End, None);
+            (self.place, self.left_end) = (ScrollPosition::End, None);
         } else if let Some(top) = sight.top {
-            self.place = Place::At(top);
+            self.place = ScrollPosition::At(top);
         }
         self.sight = sight;
     }

@@ -15,7 +15,7 @@ pub fn wrap_spans(
     first_indent: &[Span<'static>],
     hanging_indent: &[Span<'static>],
 ) -> Vec<Line<'static>> {
-    let mut words = Words::new(Rows::new(columns, first_indent, hanging_indent));
+    let mut words = StyledWords::new(WrappedRows::new(columns, first_indent, hanging_indent));
     for span in spans {
         words.take(&span.content, span.style);
     }
@@ -29,7 +29,7 @@ pub fn break_spans(
     first_indent: &[Span<'static>],
     hanging_indent: &[Span<'static>],
 ) -> Vec<Line<'static>> {
-    let mut rows = Rows::new(columns, first_indent, hanging_indent);
+    let mut rows = WrappedRows::new(columns, first_indent, hanging_indent);
     for span in spans {
         rows.put_broken(&span.content, span.style);
     }
@@ -42,7 +42,7 @@ pub fn columns_of(spans: &[Span<'_>]) -> usize {
 }
 
 /// The lines so far, and the one that is being filled.
-struct Rows<'a> {
+struct WrappedRows<'a> {
     columns: usize,
     hanging_indent: &'a [Span<'static>],
     hanging_columns: usize,
@@ -54,7 +54,7 @@ struct Rows<'a> {
     is_bare: bool,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> WrappedRows<'a> {
     fn new(columns: usize, first_indent: &[Span<'static>], hanging_indent: &'a [Span<'static>]) -> Self {
         Self {
             columns,
@@ -120,17 +120,17 @@ impl<'a> Rows<'a> {
 }
 
 /// A piece of a word or of the blanks before it: a word may change its style inside.
-type Piece<'a> = (&'a str, Style, usize);
+type WordPiece<'a> = (&'a str, Style, usize);
 
 /// Rows that are filled word by word.
-struct Words<'a, 't> {
-    rows: Rows<'a>,
-    blanks: Vec<Piece<'t>>,
-    word: Vec<Piece<'t>>,
+struct StyledWords<'a, 't> {
+    rows: WrappedRows<'a>,
+    blanks: Vec<WordPiece<'t>>,
+    word: Vec<WordPiece<'t>>,
 }
 
-impl<'a, 't> Words<'a, 't> {
-    fn new(rows: Rows<'a>) -> Self {
+impl<'a, 't> StyledWords<'a, 't> {
+    fn new(rows: WrappedRows<'a>) -> Self {
         Self { rows, blanks: Vec::new(), word: Vec::new() }
     }
 
@@ -181,7 +181,7 @@ impl<'a, 't> Words<'a, 't> {
         if self.word.is_empty() {
             return;
         }
-        let columns = |pieces: &[Piece<'_>]| pieces.iter().map(|piece| piece.2).sum::<usize>();
+        let columns = |pieces: &[WordPiece<'_>]| pieces.iter().map(|piece| piece.2).sum::<usize>();
         let (word_columns, blank_columns) = (columns(&self.word), columns(&self.blanks));
         let whole_row = self.rows.columns.saturating_sub(self.rows.hanging_columns);
         if blank_columns + word_columns <= self.rows.room() {

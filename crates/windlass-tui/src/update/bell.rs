@@ -2,26 +2,26 @@
 
 use windlass_core::ids::RunId;
 
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 
 /// A run that took longer may have lost its watcher.
 const LONG_RUN_MS: u64 = 10_000;
 
 /// What went on before a record came.
-pub(super) struct Before {
+pub(super) struct BellBefore {
     run_id: Option<RunId>,
     was_asking: bool,
 }
 
-impl Before {
+impl BellBefore {
     /// Looks at what goes on.
-    pub(super) fn of(state: &State) -> Self {
+    pub(super) fn of(state: &TuiState) -> Self {
         Self { run_id: state.running().cloned(), was_asking: !state.questions().is_empty() }
     }
 
     /// Rings, if what goes on now is worth it.
-    pub(super) fn ring(self, state: &State) -> Option<Effect> {
+    pub(super) fn ring(self, state: &TuiState) -> Option<AppEffect> {
         let is_asking = !self.was_asking && !state.questions().is_empty();
         let ended = self.run_id.filter(|_| state.running().is_none());
         // Whoever stopped it is there.
@@ -30,6 +30,6 @@ impl Before {
             let timing = state.session.as_ref()?.timing.run(&run_id)?;
             Some(timing.ended_ms?.saturating_sub(timing.started_ms))
         });
-        (is_asking || took_ms.is_some_and(|ms| ms > LONG_RUN_MS)).then_some(Effect::Bell)
+        (is_asking || took_ms.is_some_and(|ms| ms > LONG_RUN_MS)).then_some(AppEffect::Bell)
     }
 }

@@ -2,15 +2,15 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::inspector::{Inspector, Jump};
 use crate::state::overlay::Overlay;
-use crate::state::transcript::{Foldable, Sight};
+use crate::state::transcript::{Foldable, TranscriptSight};
 use crate::transcript_text::run_markdown;
 
 /// Opens the inspector: at the thing that has the focus, else at the run that is looked at.
-pub(crate) fn open(state: &mut State) {
+pub(crate) fn open(state: &mut TuiState) {
     let Some(session) = &state.session else { return state.tell("there is nothing to inspect yet") };
     let Some(last) = session.view.runs.len().checked_sub(1) else {
         return state.tell("there is nothing to inspect yet");
@@ -32,7 +32,7 @@ pub(crate) fn open(state: &mut State) {
 }
 
 /// Takes what a frame showed of it.
-pub(super) fn see(state: &mut State, sight: &Sight) {
+pub(super) fn see(state: &mut TuiState, sight: &TranscriptSight) {
     let (Some(Overlay::Inspector(inspector)), Some(seen)) = (&mut state.overlay, sight.inspected) else {
         return;
     };
@@ -44,7 +44,7 @@ pub(super) fn see(state: &mut State, sight: &Sight) {
 }
 
 /// A key while the inspector lies over the screen.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let rows = state.transcript.sight.inspected.map_or(1, |seen| seen.rows);
     let page = i64::try_from(rows).unwrap_or(i64::MAX).saturating_sub(2).max(1);
     let runs = state.session.as_ref().map_or(0, |session| session.view.runs.len());
@@ -94,12 +94,12 @@ fn go_to(inspector: &mut Inspector, run: Option<usize>) {
     }
 }
 
-fn copy(state: &mut State) -> Vec<Effect> {
+fn copy(state: &mut TuiState) -> Vec<AppEffect> {
     let (Some(Overlay::Inspector(inspector)), Some(session)) = (&state.overlay, &state.session) else {
         return Vec::new();
     };
     let Some(run) = session.view.runs.get(inspector.run) else { return Vec::new() };
     let text = run_markdown(run, session.timing.run(&run.run_id));
     state.tell("the run is copied as Markdown");
-    vec![Effect::Copy(text)]
+    vec![AppEffect::Copy(text)]
 }

@@ -22,11 +22,11 @@ use crossterm::event::{
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::{Millis, SessionId};
 
-use crate::command::CommandKind;
-use crate::effect::Effect;
-use crate::input::Input;
-use crate::state::question::Ear;
-use crate::state::{Focus, State};
+pub use self::commands::COMMANDS;
+use crate::effect::AppEffect;
+use crate::input::AppInput;
+use crate::state::question::KeyTarget;
+use crate::state::{Focus, TuiState};
 use crate::view;
 
 /// How often somebody looks how far the index is, while it is built.
@@ -36,7 +36,7 @@ const INDEX_POLL_MS: u64 = 1_000;
 const WHEEL_LINES: i64 = 3;
 
 /// Takes an input at a time.
-pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
+pub fn update(state: &mut TuiState, input: AppInput, now_ms: Millis) -> Vec<AppEffect> {
     state.now_ms = now_ms;
     if state.notice.as_ref().is_some_and(|notice| notice.until_ms <= now_ms) {
         state.notice = None;
@@ -46,53 +46,53 @@ pub fn update(state: &mut State, input: Input, now_ms: Millis) -> Vec<Effect> {
     effects
 }
 
-fn take(state: &mut State, input: Input) -> Vec<Effect> {
+fn take(state: &mut TuiState, input: AppInput) -> Vec<AppEffect> {
     match input {
-        Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
-        Input::Key(key) => press(state, key),
-        Input::Mouse(mouse) => point(state, mouse),
-        Input::Paste(text) => paste(state, text),
-        Input::Resized { columns, rows } => {
+        AppInput::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
+        AppInput::Key(key) => press(state, key),
+        AppInput::Mouse(mouse) => point(state, mouse),
+        AppInput::Paste(text) => paste(state, text),
+        AppInput::Resized { columns, rows } => {
             state.size = (columns, rows);
             composer::keep_in_sight(state);
             Vec::new()
         }
-        Input::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
-        Input::Followed(session_id) => {
+        AppInput::Delivered(session_id, delivery) => deliver(state, &session_id, delivery),
+        AppInput::Followed(session_id) => {
             if let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == session_id) {
                 session.is_cut = false;
             }
             Vec::new()
         }
-        Input::StreamEnded(session_id) => reconnect(state, &session_id),
-        Input::Reply(reply) => reply::take(state, reply),
-        Input::Seen(sight) => {
+        AppInput::StreamEnded(session_id) => reconnect(state, &session_id),
+        AppInput::Reply(reply) => reply::take(state, reply),
+        AppInput::Seen(sight) => {
             inspector::see(state, &sight);
             state.transcript.see(*sight);
             Vec::new()
         }
-        Input::Tick => {
+        AppInput::Tick => {
             commands::resume::watch(state);
             watch_index(state)
         }
-        Input::Stop => {
+        AppInput::Stop => {
             state.is_over = true;
-            vec![Effect::Quit]
+            vec![AppEffect::Quit]
         }
     }
 }
 
 /// While the index is built, somebody looks now and then how far it is.
-fn watch_index(state: &mut State) -> Vec<Effect> {
+fn watch_index(state: &mut TuiState) -> Vec<AppEffect> {
     let is_due = state.now_ms.saturating_sub(state.index_asked_ms) >= INDEX_POLL_MS;
     if state.indexing.is_none() || !is_due {
         return Vec::new();
     }
     state.index_asked_ms = state.now_ms;
-    vec![Effect::WatchIndex]
+    vec![AppEffect::WatchIndex]
 }
 
-fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
         return stop::press_interrupt(state);
     }
@@ -101,16 +101,16 @@ fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     }
     let ear = state.ear();
     let heard = match ear {
-        Ear::Question => question::press(state, key),
-        Ear::Nobody if key.code == KeyCode::Esc => Some(stop::press_escape(state)),
-        Ear::Nobody => Some(Vec::new()),
-        Ear::Others => None,
+        KeyTarget::Question => question::press(state, key),
+        KeyTarget::Nobody if key.code == KeyCode::Esc => Some(stop::press_escape(state)),
+        KeyTarget::Nobody => Some(Vec::new()),
+        KeyTarget::Others => None,
     };
     if let Some(effects) = heard.or_else(|| press_anywhere(state, key)) {
         return effects;
     }
     match state.focus {
-        _ if ear == Ear::Question => Vec::new(),
+        _ if ear == KeyTarget::Question => Vec::new(),
         Focus::Composer => {
             state.asking.typed_ms = Some(state.now_ms);
             composer::press(state, key)
@@ -120,7 +120,7 @@ fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
 }
 
 /// Keys that mean the same in the message and in the transcript.
-fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
+fn press_anywhere(state: &mut TuiState, key: KeyEvent) -> Option<Vec<AppEffect>> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Char('o') if is_ctrl => {
@@ -131,9 +131,9 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
             inspector::open(state);
             Some(Vec::new())
         }
-        KeyCode::F(1) => Some(command::carry_out(state, CommandKind::Help, "")),
+        KeyCode::F(1) => Some(command::carry_out(state, &commands::help::COMMAND, "")),
         KeyCode::Char('?') if state.composer.is_empty() && state.composer.lookup.is_none() => {
-            Some(command::carry_out(state, CommandKind::Help, ""))
+            Some(command::carry_out(state, &commands::help::COMMAND, ""))
         }
         KeyCode::Char('p') if is_ctrl && !state.composer.is_choosing() => {
             palette::open(state);
@@ -147,7 +147,7 @@ fn press_anywhere(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     }
 }
 
-fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
+fn point(state: &mut TuiState, mouse: MouseEvent) -> Vec<AppEffect> {
     let lines = match mouse.kind {
         MouseEventKind::ScrollUp => -WHEEL_LINES,
         MouseEventKind::ScrollDown => WHEEL_LINES,
@@ -168,7 +168,7 @@ fn point(state: &mut State, mouse: MouseEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn paste(state: &mut State, text: String) -> Vec<Effect> {
+fn paste(state: &mut TuiState, text: String) -> Vec<AppEffect> {
     if state.overlay.is_some() {
         overlay::paste(state, &text);
     } else if !question::paste(state, &text) {
@@ -178,8 +178,8 @@ fn paste(state: &mut State, text: String) -> Vec<Effect> {
     Vec::new()
 }
 
-fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) -> Vec<Effect> {
-    let before = bell::Before::of(state);
+fn deliver(state: &mut TuiState, session_id: &SessionId, delivery: HostDelivery) -> Vec<AppEffect> {
+    let before = bell::BellBefore::of(state);
     let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) else {
         return Vec::new();
     };
@@ -194,26 +194,26 @@ fn deliver(state: &mut State, session_id: &SessionId, delivery: HostDelivery) ->
         }
         // Pieces were missed, and a server that was killed may have given their numbers to others: what is shown is
         // made again from what is on record.
-        HostDelivery::Gap => vec![Effect::Unfollow, Effect::Open(session_id.clone())],
+        HostDelivery::Gap => vec![AppEffect::Unfollow, AppEffect::Open(session_id.clone())],
         HostDelivery::Deleted => {
             state.session = None;
-            state.complain("this session was deleted; the next message begins a new one");
-            vec![Effect::Unfollow]
+            state.complain("this session was deleted; the next message starts a new one");
+            vec![AppEffect::Unfollow]
         }
     }
 }
 
 /// The stream of the session is gone: it is opened again after the last record that is sure to be known.
-fn reconnect(state: &mut State, session_id: &SessionId) -> Vec<Effect> {
+fn reconnect(state: &mut TuiState, session_id: &SessionId) -> Vec<AppEffect> {
     let Some(session) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) else {
         return Vec::new();
     };
     session.is_cut = true;
-    vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
+    vec![AppEffect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
 }
 
 /// What was written while a run went on, or a session was being read, is sent after that.
-fn send_waiting(state: &mut State) -> Vec<Effect> {
+fn send_waiting(state: &mut TuiState) -> Vec<AppEffect> {
     if state.is_busy() {
         return Vec::new();
     }

@@ -3,11 +3,11 @@
 use super::command::obstacle;
 use super::overlay;
 use crate::command::COMMANDS;
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::overlay::{Overlay, Picker, PickerKind, PickerRow};
 
 /// Opens it. What cannot be done now is not in it.
-pub(super) fn open(state: &mut State) {
+pub(super) fn open(state: &mut TuiState) {
     let possible = COMMANDS.iter().filter(|row| obstacle(state, row.needs).is_none());
     let rows = possible
         .map(|row| PickerRow::new(row.word, format!("/{}", row.word), row.about).with_badge(row.keys));

@@ -9,9 +9,9 @@ use windlass_core::permission::{Decision, PermissionAnswer, RulePattern};
 use windlass_core::text::visible_line;
 
 use super::stop;
-use crate::effect::Effect;
-use crate::state::State;
-use crate::state::question::{SETTLE_MS, Shown, Writing};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
+use crate::state::question::{SETTLE_MS, ShownQuestion, Writing};
 use crate::text::one_line;
 use crate::view;
 
@@ -19,7 +19,7 @@ use crate::view;
 const ANSWERS: [Decision; 4] = [Decision::Once, Decision::Session, Decision::Remember, Decision::Deny];
 
 /// A key that a question hears; nothing if it has no use for it.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Option<Vec<AppEffect>> {
     match lines_of(state, key) {
         // Where nothing is hidden, pages are the transcript's.
         Some(_) if is_page(key) && view::question_hidden_lines(state) == 0 => return None,
@@ -36,7 +36,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 /// Pasted text: goes into what is typed for the question. Whether it had a use for it.
-pub(super) fn paste(state: &mut State, text: &str) -> bool {
+pub(super) fn paste(state: &mut TuiState, text: &str) -> bool {
     match &mut state.asking.writing {
         Writing::Nothing => false,
         Writing::Rule(area) | Writing::Reason(area) | Writing::Word(_, area) => {
@@ -46,14 +46,14 @@ pub(super) fn paste(state: &mut State, text: &str) -> bool {
 }
 
 /// Scrolls by lines; down is positive.
-pub(super) fn scroll(state: &mut State, lines: isize) {
+pub(super) fn scroll(state: &mut TuiState, lines: isize) {
     let lines_max = view::question_hidden_lines(state);
     state.asking.scrolled = state.asking.scrolled.saturating_add_signed(lines).min(lines_max);
 }
 
 /// Looks after every input which question can be seen: the one that is looked at stays, if it can.
-pub(super) fn watch(state: &mut State) {
-    let place_of = |state: &State, call_id: &CallId| {
+pub(super) fn watch(state: &mut TuiState) {
+    let place_of = |state: &TuiState, call_id: &CallId| {
         state.questions().iter().position(|question| question.call_id == *call_id)
     };
     let mut answering = std::mem::take(&mut state.asking.answering);
@@ -69,7 +69,7 @@ pub(super) fn watch(state: &mut State) {
         (Some(call_id), Some(before)) if before.call_id == call_id => Some(before),
         (Some(call_id), before) => {
             begin(state);
-            Some(Shown { call_id, since_ms: state.now_ms, is_next: before.is_some() })
+            Some(ShownQuestion { call_id, since_ms: state.now_ms, is_next: before.is_some() })
         }
         (None, _) => {
             begin(state);
@@ -79,7 +79,7 @@ pub(super) fn watch(state: &mut State) {
 }
 
 /// The host did not take an answer: the question says why, and can be answered again.
-pub(super) fn refuse(state: &mut State, call_id: &CallId, error: &HostError) {
+pub(super) fn refuse(state: &mut TuiState, call_id: &CallId, error: &HostError) {
     state.asking.answering.retain(|sent| sent != call_id);
     if state.question().is_some_and(|question| question.call_id == *call_id) {
         state.asking.problem = Some(error.to_string());
@@ -101,7 +101,7 @@ pub(super) fn refuse(state: &mut State, call_id: &CallId, error: &HostError) {
 }
 
 /// Nothing is done yet about the question that is looked at.
-fn begin(state: &mut State) {
+fn begin(state: &mut TuiState) {
     let asking = &mut state.asking;
     (asking.scrolled, asking.picked, asking.problem) = (0, None, None);
     asking.writing = Writing::Nothing;
@@ -113,7 +113,7 @@ fn is_page(key: KeyEvent) -> bool {
 }
 
 /// How far a key scrolls, if it does.
-fn lines_of(state: &State, key: KeyEvent) -> Option<isize> {
+fn lines_of(state: &TuiState, key: KeyEvent) -> Option<isize> {
     let page = || isize::try_from(view::question_page(state)).unwrap_or(isize::MAX);
     match key.code {
         KeyCode::Up => Some(-1),
@@ -124,7 +124,7 @@ fn lines_of(state: &State, key: KeyEvent) -> Option<isize> {
     }
 }
 
-fn press_answer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
+fn press_answer(state: &mut TuiState, key: KeyEvent) -> Option<Vec<AppEffect>> {
     let is_plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
         KeyCode::Esc => return Some(stop::press_escape(state)),
@@ -154,7 +154,7 @@ fn press_answer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
 }
 
 /// Keys in the rule or in the word.
-fn press_writing(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+fn press_writing(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match (key.code, &mut state.asking.writing) {
         (KeyCode::Esc, _) => {
@@ -172,7 +172,7 @@ fn press_writing(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn submit(state: &mut State) -> Vec<Effect> {
+fn submit(state: &mut TuiState) -> Vec<AppEffect> {
     match &state.asking.writing {
         Writing::Nothing => Vec::new(),
         Writing::Rule(area) => {
@@ -198,7 +198,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
 }
 
 /// Answers with a rule of the user's own, if it is one.
-fn store(state: &mut State, typed: &str) -> Vec<Effect> {
+fn store(state: &mut TuiState, typed: &str) -> Vec<AppEffect> {
     let is_unchanged = state.question().is_some_and(|question| visible_line(&question.rule) == typed);
     let mut answer = PermissionAnswer::new(Decision::Remember);
     if !is_unchanged {
@@ -213,7 +213,7 @@ fn store(state: &mut State, typed: &str) -> Vec<Effect> {
     confirm(state, answer)
 }
 
-fn decide(state: &mut State, decision: Decision) -> Vec<Effect> {
+fn decide(state: &mut TuiState, decision: Decision) -> Vec<AppEffect> {
     let answer = PermissionAnswer::new(decision);
     match decision {
         Decision::Deny => send(state, answer),
@@ -222,7 +222,7 @@ fn decide(state: &mut State, decision: Decision) -> Vec<Effect> {
 }
 
 /// A critical call needs a typed word.
-fn confirm(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
+fn confirm(state: &mut TuiState, answer: PermissionAnswer) -> Vec<AppEffect> {
     if state.question().is_some_and(|question| question.confirm_word.is_some()) {
         write(state, Writing::Word(answer, line_of("")));
         return Vec::new();
@@ -230,24 +230,24 @@ fn confirm(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
     send(state, answer)
 }
 
-fn send(state: &mut State, answer: PermissionAnswer) -> Vec<Effect> {
+fn send(state: &mut TuiState, answer: PermissionAnswer) -> Vec<AppEffect> {
     let (Some(question), Some(run_id)) = (state.question(), state.running()) else { return Vec::new() };
     let (run_id, call_id) = (run_id.clone(), question.call_id.clone());
     let digest = question.digest.clone();
     state.asking.answering.push(call_id.clone());
     (state.asking.picked, state.asking.problem) = (None, None);
     state.asking.writing = Writing::Nothing;
-    vec![Effect::Answer { run_id, call_id, digest, answer }]
+    vec![AppEffect::Answer { run_id, call_id, digest, answer }]
 }
 
-fn edit_rule(state: &mut State) {
+fn edit_rule(state: &mut TuiState) {
     let Some(question) = state.question() else { return };
     let rule = line_of(&visible_line(&question.rule));
     write(state, Writing::Rule(rule));
 }
 
 /// Begins to type something for the question.
-fn write(state: &mut State, writing: Writing) {
+fn write(state: &mut TuiState, writing: Writing) {
     state.asking.writing = writing;
     state.asking.problem = None;
 }
@@ -260,7 +260,7 @@ fn line_of(text: &str) -> Box<TextArea<'static>> {
 }
 
 /// The next answer to the left or to the right.
-fn pick(state: &mut State, step: isize) {
+fn pick(state: &mut TuiState, step: isize) {
     let at = state.asking.picked.and_then(|picked| ANSWERS.iter().position(|answer| *answer == picked));
     let next = match at {
         Some(at) => at.saturating_add_signed(step).min(ANSWERS.len() - 1),
@@ -271,7 +271,7 @@ fn pick(state: &mut State, step: isize) {
 }
 
 /// Looks at another question. Whoever asks for it has seen it come: it listens at once.
-fn look_further(state: &mut State, step: isize) {
+fn look_further(state: &mut TuiState, step: isize) {
     let waiting = isize::try_from(state.questions().len()).unwrap_or(isize::MAX);
     let at = isize::try_from(state.asking.chosen).unwrap_or(0);
     let next = at.saturating_add(step).checked_rem_euclid(waiting).unwrap_or(0);
@@ -279,5 +279,5 @@ fn look_further(state: &mut State, step: isize) {
     let Some(call_id) = state.question().map(|question| question.call_id.clone()) else { return };
     begin(state);
     let since_ms = state.now_ms.saturating_sub(SETTLE_MS);
-    state.asking.shown = Some(Shown { call_id, since_ms, is_next: false });
+    state.asking.shown = Some(ShownQuestion { call_id, since_ms, is_next: false });
 }

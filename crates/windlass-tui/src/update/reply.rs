@@ -8,57 +8,56 @@ use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
 
 use super::{commands, composer, question, send_waiting};
-use crate::effect::{Effect, Sending};
-use crate::input::{Reply, Wish, wants};
-use crate::state::State;
+use crate::effect::{AppEffect, Sending};
+use crate::input::{HostReply, RefusedWish, wants};
+use crate::state::TuiState;
 use crate::state::overlay::{Overlay, PickerKind};
 
-/// Takes a reply.
-pub(super) fn take(state: &mut State, reply: Reply) -> Vec<Effect> {
+pub(super) fn take(state: &mut TuiState, reply: HostReply) -> Vec<AppEffect> {
     match reply {
-        Reply::Opened { row, records } => return show(state, *row, &records),
-        Reply::Started { run, session } => return begin(state, run, session),
-        Reply::Forked(run) => {
+        HostReply::Opened { row, records } => return show(state, *row, &records),
+        HostReply::Started { run, session } => return begin(state, run, session),
+        HostReply::Forked(run) => {
             state.tell("forked: this is the new session, /sessions finds the other one");
             return vec![state.turn_to(run.session_id)];
         }
-        Reply::Resumed(run) => return begin(state, run, None),
-        Reply::Deleted(session_id) => return commands::sessions::deleted(state, &session_id),
-        Reply::Models(models) => commands::model::fill(state, models),
-        Reply::Paths(paths) => composer::take_paths(state, paths),
-        Reply::Sessions { text, rows } => {
+        HostReply::Resumed(run) => return begin(state, run, None),
+        HostReply::Deleted(session_id) => return commands::sessions::deleted(state, &session_id),
+        HostReply::Models(models) => commands::model::fill(state, models),
+        HostReply::Paths(paths) => composer::take_paths(state, paths),
+        HostReply::Sessions { text, rows } => {
             commands::sessions::fill(state, text.as_deref(), &rows);
             if let Some(text) = text {
                 commands::search::fill_sessions(state, &text, &rows);
             }
         }
-        Reply::Switched { session_id, approve } => {
+        HostReply::Switched { session_id, approve } => {
             return commands::mode::switched(state, &session_id, approve);
         }
-        Reply::Set { session_id, settings } => commands::settings::set(state, &session_id, *settings),
-        Reply::Renamed { session_id, title } => commands::sessions::renamed(state, &session_id, &title),
-        Reply::UnfinishedRuns(runs) => commands::resume::fill(state, &runs),
-        Reply::Rules(rules) => commands::policy::fill(state, &rules),
-        Reply::RuleRemoved { id, rules } => commands::policy::removed(state, &id, &rules),
-        Reply::Explained { tool, explanation } => commands::policy::explained(state, &tool, &explanation),
-        Reply::Tree { paths, is_cut } => commands::context::fill(state, &paths, is_cut),
-        Reply::Found { query, hits, is_cut, notice } => {
+        HostReply::Set { session_id, settings } => commands::settings::set(state, &session_id, *settings),
+        HostReply::Renamed { session_id, title } => commands::sessions::renamed(state, &session_id, &title),
+        HostReply::UnfinishedRuns(runs) => commands::resume::fill(state, &runs),
+        HostReply::Rules(rules) => commands::policy::fill(state, &rules),
+        HostReply::RuleRemoved { id, rules } => commands::policy::removed(state, &id, &rules),
+        HostReply::Explained { tool, explanation } => commands::policy::explained(state, &tool, &explanation),
+        HostReply::Tree { paths, is_cut } => commands::context::fill(state, &paths, is_cut),
+        HostReply::Found { query, hits, is_cut, notice } => {
             commands::search::fill(state, &query, &hits, is_cut);
             notice.into_iter().for_each(|notice| state.tell(notice));
         }
-        Reply::Indexing(progress) => state.indexing = progress,
-        Reply::Done(text) => state.tell(text),
-        Reply::Quiet => {}
-        Reply::Refused { wish: Wish::Open(session_id), error } => {
+        HostReply::Indexing(progress) => state.indexing = progress,
+        HostReply::Done(text) => state.tell(text),
+        HostReply::Quiet => {}
+        HostReply::Refused { wish: RefusedWish::Open(session_id), error } => {
             return keep_following(state, &session_id, &error);
         }
-        Reply::Refused { wish, error } => refuse(state, wish, &error),
+        HostReply::Refused { wish, error } => refuse(state, wish, &error),
     }
     Vec::new()
 }
 
 /// Shows a session that was read, and sends what was written for it meanwhile.
-fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effect> {
+fn show(state: &mut TuiState, row: SessionRow, records: &[Arc<Record>]) -> Vec<AppEffect> {
     let is_other = state.session.as_ref().is_some_and(|open| open.row.session_id != row.session_id);
     let is_chosen = state.turning_to.take_if(|chosen| *chosen == row.session_id).is_some();
     if is_other {
@@ -78,13 +77,13 @@ fn show(state: &mut State, row: SessionRow, records: &[Arc<Record>]) -> Vec<Effe
     records.iter().for_each(|record| session.apply(record));
     let (session_id, after) = (session.row.session_id.clone(), session.durable_seq);
     commands::resume::begin_watch(state);
-    let mut effects = vec![Effect::Follow { session_id, after }];
+    let mut effects = vec![AppEffect::Follow { session_id, after }];
     effects.extend(send_waiting(state));
     effects
 }
 
 /// A run began or goes on, perhaps in another session than the one that is shown.
-fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -> Vec<Effect> {
+fn begin(state: &mut TuiState, run: StartedRun, session: Option<Box<SessionRow>>) -> Vec<AppEffect> {
     match (session, &state.session) {
         // The user has turned to something else meanwhile: the run goes on without being looked at.
         (Some(_), _) if state.sending.is_none() => {
@@ -94,7 +93,7 @@ fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -
         (Some(row), _) => {
             let session_id = row.session_id.clone();
             state.open(*row);
-            vec![Effect::Follow { session_id, after: 0 }]
+            vec![AppEffect::Follow { session_id, after: 0 }]
         }
         (None, Some(open)) if open.row.session_id == run.session_id => Vec::new(),
         (None, Some(_) | None) => vec![state.turn_to(run.session_id)],
@@ -102,11 +101,11 @@ fn begin(state: &mut State, run: StartedRun, session: Option<Box<SessionRow>>) -
 }
 
 /// A session that is shown and could not be read again is tried again by the one who follows it.
-fn keep_following(state: &mut State, session_id: &SessionId, error: &HostError) -> Vec<Effect> {
+fn keep_following(state: &mut TuiState, session_id: &SessionId, error: &HostError) -> Vec<AppEffect> {
     match state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
         Some(session) => {
             session.is_cut = true;
-            vec![Effect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
+            vec![AppEffect::Follow { session_id: session_id.clone(), after: session.durable_seq }]
         }
         None => {
             if state.turning_to.take_if(|chosen| chosen == session_id).is_some() {
@@ -118,28 +117,28 @@ fn keep_following(state: &mut State, session_id: &SessionId, error: &HostError) 
     }
 }
 
-fn refuse(state: &mut State, wish: Wish, error: &HostError) {
+fn refuse(state: &mut TuiState, wish: RefusedWish, error: &HostError) {
     match wish {
-        Wish::Send(sending) => give_back(state, *sending, error),
-        Wish::Cancel => {
+        RefusedWish::Send(sending) => give_back(state, *sending, error),
+        RefusedWish::Cancel => {
             state.cancelling = None;
             state.complain(format!("the run could not be stopped: {error}"));
         }
-        Wish::Answer(call_id) => question::refuse(state, &call_id, error),
-        Wish::Open(_) => {}
-        Wish::Fill(what) => refuse_to_fill(state, what, error),
-        Wish::Line(what, line) => {
+        RefusedWish::Answer(call_id) => question::refuse(state, &call_id, error),
+        RefusedWish::Open(_) => {}
+        RefusedWish::Fill(what) => refuse_to_fill(state, what, error),
+        RefusedWish::Line(what, line) => {
             if state.composer.is_empty() {
                 state.composer.put_back(&line);
             }
             state.complain(format!("could not {what}: {error}"));
         }
-        Wish::Other(what) => state.complain(format!("could not {what}: {error}")),
+        RefusedWish::Other(what) => state.complain(format!("could not {what}: {error}")),
     }
 }
 
 /// What was written is not lost, and neither is what was to go with it.
-fn give_back(state: &mut State, sending: Sending, error: &HostError) {
+fn give_back(state: &mut TuiState, sending: Sending, error: &HostError) {
     state.sending = None;
     state.composer.put_back(&sending.text);
     if state.background.is_none() {
@@ -149,7 +148,7 @@ fn give_back(state: &mut State, sending: Sending, error: &HostError) {
 }
 
 /// What lies over the screen and waits for this says itself that it will not come.
-fn refuse_to_fill(state: &mut State, what: &'static str, error: &HostError) {
+fn refuse_to_fill(state: &mut TuiState, what: &'static str, error: &HostError) {
     let text = format!("could not {what}: {error}");
     match &mut state.overlay {
         Some(Overlay::Picker(picker)) if picker.pending > 0 && awaits(picker.kind, what) => {

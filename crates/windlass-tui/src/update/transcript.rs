@@ -3,14 +3,14 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{composer, inspector};
-use crate::effect::Effect;
+use crate::effect::AppEffect;
 use crate::state::cells::Cells;
 use crate::state::transcript::Foldable;
-use crate::state::{Focus, State};
+use crate::state::{Focus, TuiState};
 use crate::transcript_text::copied;
 
 /// A key in the transcript.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let rows = i64::try_from(state.transcript.sight.rows.len()).unwrap_or(i64::MAX);
     // Two lines stay, so that the eye finds its place.
     let page = rows.saturating_sub(2).max(1);
@@ -30,7 +30,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn press_letter(state: &mut State, sign: char, key: KeyEvent) -> Vec<Effect> {
+fn press_letter(state: &mut TuiState, sign: char, key: KeyEvent) -> Vec<AppEffect> {
     match sign {
         'j' => focus_next(state),
         'k' => focus_previous(state),
@@ -42,7 +42,7 @@ fn press_letter(state: &mut State, sign: char, key: KeyEvent) -> Vec<Effect> {
                 return Vec::new();
             };
             state.tell("copied");
-            return vec![Effect::Copy(text)];
+            return vec![AppEffect::Copy(text)];
         }
         // Whoever writes means the message.
         _ => {
@@ -54,7 +54,7 @@ fn press_letter(state: &mut State, sign: char, key: KeyEvent) -> Vec<Effect> {
 }
 
 /// From the message to the newest thing that can be folded, if there is one.
-pub(super) fn enter(state: &mut State) {
+pub(super) fn enter(state: &mut TuiState) {
     if let Some(newest) = Cells::new(state).newest_foldable() {
         state.focus = Focus::Transcript;
         focus(state, newest);
@@ -62,19 +62,19 @@ pub(super) fn enter(state: &mut State) {
 }
 
 /// Back to the message.
-fn leave(state: &mut State) {
+fn leave(state: &mut TuiState) {
     state.focus = Focus::Composer;
     state.transcript.focused = None;
 }
 
-fn focus(state: &mut State, thing: Foldable) {
+fn focus(state: &mut TuiState, thing: Foldable) {
     state.transcript.hold();
     state.transcript.reveal = Some(thing.clone());
     state.transcript.focused = Some(thing);
 }
 
 /// Below the newest thing is the message.
-fn focus_next(state: &mut State) {
+fn focus_next(state: &mut TuiState) {
     let cells = Cells::new(state);
     let place = state.transcript.focused.as_ref().and_then(|thing| cells.cell_of(thing));
     match place.and_then(|cell| cells.foldable_after(cell)) {
@@ -83,7 +83,7 @@ fn focus_next(state: &mut State) {
     }
 }
 
-fn focus_previous(state: &mut State) {
+fn focus_previous(state: &mut TuiState) {
     let cells = Cells::new(state);
     let place = state.transcript.focused.as_ref().and_then(|thing| cells.cell_of(thing));
     let found = match place {
@@ -96,14 +96,14 @@ fn focus_previous(state: &mut State) {
     }
 }
 
-fn flip(state: &mut State) {
+fn flip(state: &mut TuiState) {
     if let Some(thing) = state.transcript.focused.clone() {
         state.transcript.flip(&thing);
     }
 }
 
 /// A click on a line that can be folded.
-pub(super) fn click(state: &mut State, column: u16, row: u16) {
+pub(super) fn click(state: &mut TuiState, column: u16, row: u16) {
     if let Some(thing) = state.transcript.sight.foldable_at(column, row).cloned() {
         state.transcript.flip(&thing);
     }

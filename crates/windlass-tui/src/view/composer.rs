@@ -10,12 +10,12 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::popup;
 use crate::command::find;
-use crate::state::composer::history::Lookup;
-use crate::state::composer::rows::{Row, lay_out, shown};
+use crate::state::composer::history::HistoryLookup;
+use crate::state::composer::rows::{ComposerRow, lay_out, shown};
 use crate::state::composer::{MARGIN_COLUMNS, scrolled_to, text_columns, text_rows_max};
-use crate::state::{Focus, State};
+use crate::state::{Focus, TuiState};
 use crate::text::{clean, cut, one_line, width};
-use crate::theme::Role;
+use crate::theme::TextRole;
 
 /// Stands where nothing is written.
 const PLACEHOLDER: &str = "Ask anything · / for commands · @ for files";
@@ -30,18 +30,18 @@ const PROMPT_COLUMNS: u16 = 2;
 const WAITING_ROWS_MAX: usize = 3;
 
 /// Rows that it takes.
-pub(super) fn rows(state: &State) -> u16 {
+pub(super) fn rows(state: &TuiState) -> u16 {
     let columns = text_columns(state.size.0);
     let text = lay_out(&lines(state), columns).len().clamp(1, text_rows_max(state.size.1));
     u16::try_from(text + waiting_rows(state) + 2).unwrap_or(u16::MAX)
 }
 
-fn waiting_rows(state: &State) -> usize {
+fn waiting_rows(state: &TuiState) -> usize {
     state.waiting.len().min(WAITING_ROWS_MAX) + usize::from(state.background.is_some())
 }
 
 /// The lines that are shown: what is looked up in the history stands in place of what is written.
-fn lines(state: &State) -> Vec<String> {
+fn lines(state: &TuiState) -> Vec<String> {
     match &state.composer.lookup {
         Some(_) => {
             state.composer.looked_up().unwrap_or_default().split('\n').map(|line| line.to_owned()).collect()
@@ -51,7 +51,7 @@ fn lines(state: &State) -> Vec<String> {
 }
 
 /// Draws it, and the list that lies over it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     if area.is_empty() {
         return;
     }
@@ -60,7 +60,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let mut borders = Borders::NONE;
     borders.set(Borders::TOP, has_top);
     borders.set(Borders::BOTTOM, has_bottom);
-    let muted = state.theme.style(Role::Muted);
+    let muted = state.theme.style(TextRole::Muted);
     let mut block = Block::new().borders(borders).border_style(muted);
     if let Some(marker) = marker(state).filter(|_| has_top) {
         let marker = cut(&marker, usize::from(area.width.saturating_sub(5))).into_owned();
@@ -86,26 +86,26 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
 }
 
 /// What becomes of the message while a run goes on.
-fn marker(state: &State) -> Option<String> {
+fn marker(state: &TuiState) -> Option<String> {
     let is_busy = state.running().is_some() || state.sending.is_some();
     match (state.waiting.len(), is_busy) {
         (0, false) => None,
-        (0, true) => Some("a run goes on: Enter queues".to_owned()),
+        (0, true) => Some("still running: Enter queues".to_owned()),
         (1, _) => Some("1 message waits · Up takes it back".to_owned()),
         (count, _) => Some(format!("{count} messages wait · Up takes the last one back")),
     }
 }
 
 /// The last messages that wait: they are the ones that can be taken back. Before them, what goes with the next one.
-fn draw_waiting(frame: &mut Frame<'_>, area: Rect, state: &State) {
+fn draw_waiting(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     let background = state
         .background
         .as_ref()
-        .map(|background| format!("  context: {} · /context takes it away", one_line(&background.label)));
+        .map(|background| format!("  context: {} · /context removes it", one_line(&background.label)));
     let room = usize::from(area.height).saturating_sub(usize::from(background.is_some()));
     let skipped = state.waiting.len().saturating_sub(room);
     let columns = usize::from(area.width);
-    let style = state.theme.style(Role::Muted);
+    let style = state.theme.style(TextRole::Muted);
     let line = |text: &String| {
         Line::styled(cut(&format!("  queued · {}", one_line(text)), columns).into_owned(), style)
     };
@@ -114,7 +114,7 @@ fn draw_waiting(frame: &mut Frame<'_>, area: Rect, state: &State) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn draw_text(frame: &mut Frame<'_>, area: Rect, state: &State) {
+fn draw_text(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     let columns = text_columns(area.width);
     let height = usize::from(area.height);
     let has_keys = state.focus == Focus::Composer && state.overlay.is_none();
@@ -123,7 +123,7 @@ fn draw_text(frame: &mut Frame<'_>, area: Rect, state: &State) {
     let is_written = state.composer.lookup.is_none();
     let (row, column) = if is_written { state.composer.cursor_cell(&rows, columns) } else { (0, 0) };
     let skipped = if is_written { scrolled_to(state.composer.scrolled, row, rows.len(), height) } else { 0 };
-    let prompt = state.theme.style(if has_keys { Role::Accent } else { Role::Muted });
+    let prompt = state.theme.style(if has_keys { TextRole::Accent } else { TextRole::Muted });
     let mut shown_lines: Vec<Line<'_>> = Vec::new();
     for (place, row) in rows.iter().enumerate().skip(skipped).take(height) {
         let sign = if place == 0 { Span::styled(PROMPT, prompt) } else { Span::raw("  ") };
@@ -135,7 +135,7 @@ fn draw_text(frame: &mut Frame<'_>, area: Rect, state: &State) {
     if let (true, Some(last)) = (is_written, shown_lines.last_mut()) {
         let room = columns.saturating_sub(column);
         let ghost = cut(ghost(state), room).into_owned();
-        last.spans.push(Span::styled(ghost, state.theme.style(Role::Muted)));
+        last.spans.push(Span::styled(ghost, state.theme.style(TextRole::Muted)));
     }
     frame.render_widget(Paragraph::new(shown_lines), area);
     if has_keys && is_written {
@@ -144,7 +144,7 @@ fn draw_text(frame: &mut Frame<'_>, area: Rect, state: &State) {
 }
 
 /// What could be written next: anything, or what a command takes.
-fn ghost(state: &State) -> &'static str {
+fn ghost(state: &TuiState) -> &'static str {
     if state.composer.is_empty() {
         return PLACEHOLDER;
     }
@@ -156,7 +156,7 @@ fn ghost(state: &State) -> &'static str {
 }
 
 /// A row of the text; names of pastes and the word of a command stand out.
-fn spans(state: &State, row: &Row, line: &str, is_written: bool) -> Vec<Span<'static>> {
+fn spans(state: &TuiState, row: &ComposerRow, line: &str, is_written: bool) -> Vec<Span<'static>> {
     let mut marked: Vec<Range<usize>> = Vec::new();
     if is_written {
         marked = state.composer.pastes.places(line);
@@ -166,11 +166,11 @@ fn spans(state: &State, row: &Row, line: &str, is_written: bool) -> Vec<Span<'st
         }
     }
     let mut spans: Vec<Span<'static>> = Vec::new();
-    let mut last_role = Role::Text;
+    let mut last_role = TextRole::Text;
     for (at, sign) in row.of(line).grapheme_indices(true) {
         let place = row.start + at;
         let is_marked = marked.iter().any(|range| range.contains(&place));
-        let role = if is_marked { Role::Accent } else { Role::Text };
+        let role = if is_marked { TextRole::Accent } else { TextRole::Text };
         match spans.last_mut().filter(|_| role == last_role) {
             Some(span) => span.content.to_mut().push_str(&shown(sign)),
             None => spans.push(Span::styled(shown(sign).into_owned(), state.theme.style(role))),
@@ -181,21 +181,21 @@ fn spans(state: &State, row: &Row, line: &str, is_written: bool) -> Vec<Span<'st
 }
 
 /// What is looked for in the history, in place of the lower edge.
-fn draw_lookup(frame: &mut Frame<'_>, area: Rect, state: &State, lookup: &Lookup) {
+fn draw_lookup(frame: &mut Frame<'_>, area: Rect, state: &TuiState, lookup: &HistoryLookup) {
     let is_missing = lookup.found.is_none() && !lookup.query.is_empty();
     let label = if is_missing { "not in the history: " } else { "history: " };
     let room = usize::from(area.width).saturating_sub(width(label) + 1);
     let query = clean(&lookup.query);
     let query = cut(&query, room);
-    let label_style = state.theme.style(if is_missing { Role::Warn } else { Role::Accent });
+    let label_style = state.theme.style(if is_missing { TextRole::Warn } else { TextRole::Accent });
     let typed = width(label) + width(&query);
     let hint = "  Ctrl-R older · Enter takes it · Esc back";
     let hint = if typed + width(hint) <= usize::from(area.width) { hint } else { "" };
     let line = Line::from(vec![
         Span::styled(label, label_style),
-        Span::styled(query.into_owned(), state.theme.style(Role::Text)),
+        Span::styled(query.into_owned(), state.theme.style(TextRole::Text)),
         Span::raw(" "),
-        Span::styled(hint, state.theme.style(Role::Muted)),
+        Span::styled(hint, state.theme.style(TextRole::Muted)),
     ]);
     frame.render_widget(ratatui::widgets::Clear, area);
     frame.render_widget(line, area);

@@ -9,13 +9,13 @@ use ratatui::widgets::Clear;
 use windlass_core::ids::CallId;
 
 use super::inspector_page::{lay_end, lay_head, lay_step};
-use super::outcome::Page;
+use super::outcome::OutcomePage;
 use super::{Cache, signs};
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::inspector::{Inspector, InspectorSight, Jump, RunFacts};
 use crate::state::overlay::Overlay;
 use crate::text::{cut, one_line};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// Lines of one text.
 const TEXT_LINES_MAX: usize = 2_000;
@@ -26,13 +26,13 @@ const HINT: &str = "↑↓ scroll · ←→ run · / search · n next · y copy 
 /// The run that was laid out last.
 #[derive(Debug, Default)]
 pub(super) struct Inspected {
-    key: Option<Key>,
+    key: Option<InspectorKey>,
     seq: u64,
-    sections: Vec<Section>,
+    sections: Vec<InspectorSection>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Key {
+struct InspectorKey {
     session: u64,
     run: usize,
     columns: u16,
@@ -41,7 +41,7 @@ struct Key {
 
 /// The head, a step or the end of a run.
 #[derive(Debug, Default)]
-struct Section {
+struct InspectorSection {
     seq: u64,
     lines: Vec<Line<'static>>,
     /// Where calls begin.
@@ -49,7 +49,7 @@ struct Section {
 }
 
 /// Draws it, if it is there.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, cache: &mut Cache) {
     let Some(Overlay::Inspector(inspector)) = &state.overlay else { return };
     let area = frame.area();
     frame.render_widget(Clear, area);
@@ -67,7 +67,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
         frame.buffer_mut().set_line(body.x, row, line, body.width);
         if is_found(line, &inspector.sought) {
             let row = Rect { y: row, height: 1, ..body };
-            frame.buffer_mut().set_style(row, state.theme.style(Role::Chosen));
+            frame.buffer_mut().set_style(row, state.theme.style(TextRole::Chosen));
         }
     }
     draw_bars(frame, area, state, inspector, &sight, cache.inspected.len());
@@ -77,7 +77,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
 fn draw_bars(
     frame: &mut Frame<'_>,
     area: Rect,
-    state: &State,
+    state: &TuiState,
     inspector: &Inspector,
     sight: &InspectorSight,
     lines: usize,
@@ -87,16 +87,16 @@ fn draw_bars(
     let title = format!(" Run {} of {runs} · lines to {last} of {lines}", inspector.run + 1);
     let low = match (&state.notice, inspector.is_typing) {
         (_, true) => {
-            Span::styled(format!(" /{}█", one_line(&inspector.sought)), state.theme.style(Role::Accent))
+            Span::styled(format!(" /{}█", one_line(&inspector.sought)), state.theme.style(TextRole::Accent))
         }
         (Some(notice), false) => Span::raw(format!(" {}", one_line(&notice.text))),
         (None, false) if !state.questions().is_empty() => {
-            Span::styled(" A question waits for you · Esc close", state.theme.style(Role::Warn))
+            Span::styled(" A question waits for you · Esc close", state.theme.style(TextRole::Warn))
         }
-        (None, false) => Span::styled(format!(" {HINT}"), state.theme.style(Role::Muted)),
+        (None, false) => Span::styled(format!(" {HINT}"), state.theme.style(TextRole::Muted)),
     };
     let columns = usize::from(area.width);
-    let title = Line::styled(cut(&title, columns).into_owned(), state.theme.style(Role::Strong));
+    let title = Line::styled(cut(&title, columns).into_owned(), state.theme.style(TextRole::Strong));
     frame.buffer_mut().set_line(area.x, area.y, &title, area.width);
     if area.height > 1 {
         frame.buffer_mut().set_line(area.x, area.bottom() - 1, &Line::from(low), area.width);
@@ -155,9 +155,9 @@ impl Inspected {
         None
     }
 
-    fn lay(&mut self, state: &State, inspector: &Inspector, columns: u16) {
+    fn lay(&mut self, state: &TuiState, inspector: &Inspector, columns: u16) {
         let Some(session) = &state.session else { return self.sections.clear() };
-        let key = Key { session: session.number, run: inspector.run, columns, theme: state.theme };
+        let key = InspectorKey { session: session.number, run: inspector.run, columns, theme: state.theme };
         let records = session.records(inspector.run);
         let seq = records.last().map_or(0, |record| record.seq);
         if self.key != Some(key) {
@@ -167,20 +167,20 @@ impl Inspected {
         }
         self.seq = seq;
         let facts = RunFacts::fold(records);
-        let page = || Page::new(usize::from(columns), state.theme, TEXT_LINES_MAX);
+        let page = || OutcomePage::new(usize::from(columns), state.theme, TEXT_LINES_MAX);
         let mut old = std::mem::take(&mut self.sections).into_iter();
         // The head has what was told before the first step: it is short, and always laid out.
         old.next();
         let mut head = page();
         lay_head(&mut head, &facts);
-        self.sections.push(Section { seq: 0, lines: head.lines, calls: Vec::new() });
+        self.sections.push(InspectorSection { seq: 0, lines: head.lines, calls: Vec::new() });
         for step in &facts.steps {
             let section = match old.next().filter(|old| old.seq == step.seq) {
                 Some(same) => same,
                 None => {
                     let mut page = page();
                     let calls = lay_step(&mut page, step, facts.started_ms);
-                    Section { seq: step.seq, lines: page.lines, calls }
+                    InspectorSection { seq: step.seq, lines: page.lines, calls }
                 }
             };
             self.sections.push(section);
@@ -188,8 +188,8 @@ impl Inspected {
         let mut end = page();
         match &facts.end {
             Some(end_facts) => lay_end(&mut end, &facts, end_facts),
-            None => end.title(&format!("{} the run goes on", signs::FOLDED)),
+            None => end.title(&format!("{} still running", signs::FOLDED)),
         }
-        self.sections.push(Section { seq: u64::MAX, lines: end.lines, calls: Vec::new() });
+        self.sections.push(InspectorSection { seq: u64::MAX, lines: end.lines, calls: Vec::new() });
     }
 }

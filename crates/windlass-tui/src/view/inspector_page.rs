@@ -6,26 +6,25 @@ use windlass_core::message::{Message, Part};
 use windlass_core::permission::Question;
 use windlass_core::tool::{InnerCall, Visibility};
 
-use super::outcome::{self, Page};
+use super::outcome::{self, OutcomePage};
 use super::signs;
 use crate::figures::duration;
-use crate::state::inspector::{CallFacts, DecisionFacts, EndFacts, Notice, RunFacts, StepFacts};
+use crate::state::inspector::{CallFacts, DecisionFacts, EndFacts, NoticeFacts, RunFacts, StepFacts};
 use crate::text::{clean, one_line};
-use crate::theme::Role;
+use crate::theme::TextRole;
 use crate::words;
 
 /// What is known before the first step.
-pub(super) fn lay_head(page: &mut Page, facts: &RunFacts) {
+pub(super) fn lay_head(page: &mut OutcomePage, facts: &RunFacts) {
     page.said("model", &one_line(&facts.model));
     page.said("profile", &one_line(&facts.profile));
     page.title("message");
-    page.prose(&facts.user, Role::User);
+    page.prose(&facts.user, TextRole::User);
     facts.notices.iter().for_each(|notice| lay_notice(page, notice));
     page.blank();
 }
 
-/// How it ended.
-pub(super) fn lay_end(page: &mut Page, facts: &RunFacts, end: &EndFacts) {
+pub(super) fn lay_end(page: &mut OutcomePage, facts: &RunFacts, end: &EndFacts) {
     let time = duration(end.ended_ms.saturating_sub(facts.started_ms));
     let text = format!("{}: {} after {time}", end.outcome.word(), words::reason_words(&end.reason));
     lay_bold(page, &text);
@@ -36,13 +35,13 @@ pub(super) fn lay_end(page: &mut Page, facts: &RunFacts, end: &EndFacts) {
     }
 }
 
-fn lay_bold(page: &mut Page, text: &str) {
-    let style = page.style(Role::Strong);
+fn lay_bold(page: &mut OutcomePage, text: &str) {
+    let style = page.style(TextRole::Strong);
     page.spans(&[Span::styled(clean(text).into_owned(), style)], 0);
 }
 
 /// A step; where its calls begin.
-pub(super) fn lay_step(page: &mut Page, step: &StepFacts, began_ms: Millis) -> Vec<(CallId, usize)> {
+pub(super) fn lay_step(page: &mut OutcomePage, step: &StepFacts, began_ms: Millis) -> Vec<(CallId, usize)> {
     let mut facts = vec![format!("Step {}", step.step), words::purpose_words(step.purpose).to_owned()];
     facts.push(format!("at {}", duration(step.started_ms.saturating_sub(began_ms))));
     if step.attempt > 1 {
@@ -70,18 +69,18 @@ pub(super) fn lay_step(page: &mut Page, step: &StepFacts, began_ms: Millis) -> V
     begins
 }
 
-fn lay_message(page: &mut Page, message: &Message) {
+fn lay_message(page: &mut OutcomePage, message: &Message) {
     let (Message::Assistant { parts } | Message::User { parts }) = message else { return };
     for part in parts {
         match part {
             Part::Text { text } => {
                 page.title("text");
-                page.prose(text, Role::Text);
+                page.prose(text, TextRole::Text);
             }
             Part::Reasoning(reasoning) => {
                 let has_state = reasoning.opaque.is_some();
                 page.title(if has_state { "thinking, with state of the provider" } else { "thinking" });
-                page.prose(&reasoning.text, Role::Muted);
+                page.prose(&reasoning.text, TextRole::Muted);
             }
             Part::Image { media_type, .. } => page.said("picture", media_type),
             // Calls follow with all that became of them.
@@ -90,25 +89,25 @@ fn lay_message(page: &mut Page, message: &Message) {
     }
 }
 
-fn lay_notice(page: &mut Page, notice: &Notice) {
-    let role = if notice.is_bad { Role::Warn } else { Role::Muted };
+fn lay_notice(page: &mut OutcomePage, notice: &NoticeFacts) {
+    let role = if notice.is_bad { TextRole::Warn } else { TextRole::Muted };
     let style = page.style(role);
     page.spans(&[Span::styled(format!("{} {}", signs::WARNING, clean(&notice.title)), style)], 0);
-    page.prose(&notice.text, Role::Text);
+    page.prose(&notice.text, TextRole::Text);
 }
 
-fn lay_call(page: &mut Page, call: &CallFacts) {
+fn lay_call(page: &mut OutcomePage, call: &CallFacts) {
     let (sign, role) = match (&call.outcome, &call.started) {
         (Some((_, outcome)), _) => signs::status(outcome.status()),
-        (None, Some(_)) => ("●", Role::Accent),
-        (None, None) => ("○", Role::Muted),
+        (None, Some(_)) => ("●", TextRole::Accent),
+        (None, None) => ("○", TextRole::Muted),
     };
     let hidden = if call.visibility == Visibility::Hidden { " · hidden" } else { "" };
     let id = call.call.provider_id.as_ref().map(|id| format!(", {}", one_line(id))).unwrap_or_default();
     let spans = [
         Span::styled(format!("{sign} "), page.style(role)),
-        Span::styled(clean(&call.call.name).into_owned(), page.style(Role::Strong)),
-        Span::styled(format!(" · {}{id}{hidden}", call.call.id), page.style(Role::Muted)),
+        Span::styled(clean(&call.call.name).into_owned(), page.style(TextRole::Strong)),
+        Span::styled(format!(" · {}{id}{hidden}", call.call.id), page.style(TextRole::Muted)),
     ];
     page.spans(&spans, 0);
     page.arguments(&call.call.arguments);
@@ -138,27 +137,30 @@ fn lay_call(page: &mut Page, call: &CallFacts) {
 }
 
 /// One line for each call inside a call, under the one that made it.
-fn lay_inside(page: &mut Page, calls: &[InnerCall], indent: usize) {
+fn lay_inside(page: &mut OutcomePage, calls: &[InnerCall], indent: usize) {
     for call in calls {
-        let (sign, role) = call.status.map_or(("●", Role::Accent), signs::status);
+        let (sign, role) = call.status.map_or(("●", TextRole::Accent), signs::status);
         let took = call.status.map(|_| format!(" · {}", duration(call.duration_ms))).unwrap_or_default();
         let spans = [
             Span::styled(format!("{sign} "), page.style(role)),
-            Span::styled(one_line(&call.name), page.style(Role::Strong)),
-            Span::styled(format!(" {}", words::arguments_summary(&call.arguments)), page.style(Role::Text)),
-            Span::styled(format!(" · {}{took}", call.word()), page.style(Role::Muted)),
+            Span::styled(one_line(&call.name), page.style(TextRole::Strong)),
+            Span::styled(
+                format!(" {}", words::arguments_summary(&call.arguments)),
+                page.style(TextRole::Text),
+            ),
+            Span::styled(format!(" · {}{took}", call.word()), page.style(TextRole::Muted)),
         ];
         page.spans(&spans, indent);
         lay_inside(page, &call.inside, indent.saturating_add(2));
     }
 }
 
-fn lay_question(page: &mut Page, question: &Question) {
+fn lay_question(page: &mut OutcomePage, question: &Question) {
     page.title(&format!("asked the user: {} risk, rule {}", question.risk.label(), question.rule));
     outcome::lay_preview(page, question);
 }
 
-fn lay_decision(page: &mut Page, call: &CallFacts, decision: &DecisionFacts) {
+fn lay_decision(page: &mut OutcomePage, call: &CallFacts, decision: &DecisionFacts) {
     let mut facts =
         vec![format!("{} by {}", words::decision_words(decision.decision), words::gate_words(&decision.by))];
     let asked = call.question.as_ref().map(|(asked_ms, _)| decision.at_ms.saturating_sub(*asked_ms));

@@ -21,11 +21,11 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::state::transcript::Sight;
-use crate::state::{SIZE_MIN, State};
+use crate::state::transcript::TranscriptSight;
+use crate::state::{SIZE_MIN, TuiState};
 use crate::text::{cut, one_line};
-use crate::theme::Role;
-use question::Plan;
+use crate::theme::TextRole;
+use question::QuestionPlan;
 
 /// Rows of the transcript that a message leaves.
 const MAIN_ROWS_MIN: u16 = 3;
@@ -39,12 +39,12 @@ pub struct Cache {
     question: question::BodyCache,
     transcribed: transcript::Transcribed,
     inspected: inspector::Inspected,
-    sight: Sight,
+    sight: TranscriptSight,
 }
 
 impl Cache {
     /// What the last frame showed, for the state (`Input::Seen`).
-    pub fn sight(&self) -> Sight {
+    pub fn sight(&self) -> TranscriptSight {
         self.sight.clone()
     }
 
@@ -54,21 +54,20 @@ impl Cache {
     }
 }
 
-/// Where things are.
 struct Areas {
     main: Rect,
     side: Option<Rect>,
     tasks: Option<Rect>,
     low: Rect,
     status: Rect,
-    plan: Option<Plan>,
+    plan: Option<QuestionPlan>,
 }
 
 impl Areas {
-    fn new(area: Rect, state: &State, cache: &mut Cache) -> Self {
+    fn new(area: Rect, state: &TuiState, cache: &mut Cache) -> Self {
         let status_rows = status::rows(area.height);
         let free = area.height.saturating_sub(status_rows);
-        let plan = Plan::new(state, area.width, free, &mut cache.question);
+        let plan = QuestionPlan::new(state, area.width, free, &mut cache.question);
         let low_rows = match &plan {
             Some(plan) => plan.rows,
             None => composer::rows(state).min(free.saturating_sub(MAIN_ROWS_MIN)).max(1),
@@ -94,13 +93,13 @@ impl Areas {
 }
 
 /// Draws a frame.
-pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
+pub fn draw(frame: &mut Frame<'_>, state: &TuiState, cache: &mut Cache) {
     let area = frame.area();
-    cache.sight = Sight::default();
+    cache.sight = TranscriptSight::default();
     if area.width < SIZE_MIN.0 || area.height < SIZE_MIN.1 {
         let text = format!("too small: {}x{} at least", SIZE_MIN.0, SIZE_MIN.1);
         let text = cut(&text, usize::from(area.width)).into_owned();
-        frame.render_widget(Line::styled(text, state.theme.style(Role::Muted)), area);
+        frame.render_widget(Line::styled(text, state.theme.style(TextRole::Muted)), area);
         return;
     }
     let areas = Areas::new(area, state, cache);
@@ -125,7 +124,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, cache: &mut Cache) {
 }
 
 /// What the terminal's title says: what goes on, and in which session.
-pub fn title(state: &State) -> String {
+pub fn title(state: &TuiState) -> String {
     let sign = match (state.questions().is_empty(), state.running()) {
         (false, _) => "? ",
         (true, Some(_)) => "● ",
@@ -139,22 +138,22 @@ pub fn title(state: &State) -> String {
 }
 
 /// Lines of the question that cannot be seen at once: so far it can be scrolled.
-pub(crate) fn question_hidden_lines(state: &State) -> usize {
+pub(crate) fn question_hidden_lines(state: &TuiState) -> usize {
     areas_now(state).plan.map_or(0, |plan| plan.hidden_lines)
 }
 
 /// Lines of the question that can be seen at once.
-pub(crate) fn question_page(state: &State) -> usize {
+pub(crate) fn question_page(state: &TuiState) -> usize {
     areas_now(state).plan.map_or(1, |plan| plan.body_rows.max(1))
 }
 
 /// Where the question is, if there is one.
-pub(crate) fn question_area(state: &State) -> Option<Rect> {
+pub(crate) fn question_area(state: &TuiState) -> Option<Rect> {
     let areas = areas_now(state);
     areas.plan.map(|_| areas.low)
 }
 
-fn areas_now(state: &State) -> Areas {
+fn areas_now(state: &TuiState) -> Areas {
     let (columns, rows) = state.size;
     Areas::new(Rect::new(0, 0, columns, rows), state, &mut Cache::default())
 }

@@ -9,44 +9,41 @@ use windlass_core::tool::{Link, ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::highlight::Highlighter;
 use crate::text::{break_spans, clean, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 use crate::words;
 use crate::{diff, figures};
 
 /// Lines that are being written one below the other.
-pub(crate) struct Page {
+pub(crate) struct OutcomePage {
     columns: usize,
     theme: Theme,
     /// Lines of one text.
     text_lines_max: usize,
-    /// What was written.
     pub(crate) lines: Vec<Line<'static>>,
 }
 
-impl Page {
-    /// An empty one.
+impl OutcomePage {
     pub(crate) fn new(columns: usize, theme: Theme, text_lines_max: usize) -> Self {
         Self { columns, theme, text_lines_max, lines: Vec::new() }
     }
 
-    pub(crate) fn style(&self, role: Role) -> Style {
+    pub(crate) fn style(&self, role: TextRole) -> Style {
         self.theme.style(role)
     }
 
-    /// A blank line.
     pub(crate) fn blank(&mut self) {
         self.lines.push(Line::default());
     }
 
     /// A title above something.
     pub(crate) fn title(&mut self, text: &str) {
-        self.spans(&[Span::styled(clean(text).into_owned(), self.style(Role::Muted))], 0);
+        self.spans(&[Span::styled(clean(text).into_owned(), self.style(TextRole::Muted))], 0);
     }
 
     /// Something that has a name, on one line if there is room.
     pub(crate) fn said(&mut self, name: &str, text: &str) {
-        let name = Span::styled(format!("{name}: "), self.style(Role::Muted));
-        let text = Span::styled(clean(text).into_owned(), self.style(Role::Text));
+        let name = Span::styled(format!("{name}: "), self.style(TextRole::Muted));
+        let text = Span::styled(clean(text).into_owned(), self.style(TextRole::Text));
         self.spans(&[name, text], 0);
     }
 
@@ -57,19 +54,19 @@ impl Page {
     }
 
     /// A text, word by word.
-    pub(crate) fn prose(&mut self, text: &str, role: Role) {
+    pub(crate) fn prose(&mut self, text: &str, role: TextRole) {
         self.lines_of(text, role, |spans, columns, indent| wrap_spans(spans, columns, indent, indent));
     }
 
     /// A text as it is, sign by sign.
-    pub(crate) fn verbatim(&mut self, text: &str, role: Role) {
+    pub(crate) fn verbatim(&mut self, text: &str, role: TextRole) {
         self.lines_of(text, role, |spans, columns, indent| break_spans(spans, columns, indent, indent));
     }
 
     fn lines_of(
         &mut self,
         text: &str,
-        role: Role,
+        role: TextRole,
         wrap: impl Fn(&[Span<'_>], usize, &[Span<'static>]) -> Vec<Line<'static>>,
     ) {
         let (style, indent) = (self.style(role), [Span::raw("  ")]);
@@ -90,7 +87,7 @@ impl Page {
         self.lines.extend(lines);
         if is_cut {
             let hint = format!("  … of {}; y copies all of it", figures::plural(text_lines, "line"));
-            self.lines.push(Line::styled(hint, self.style(Role::Muted)));
+            self.lines.push(Line::styled(hint, self.style(TextRole::Muted)));
         }
     }
 
@@ -131,7 +128,6 @@ impl Page {
         }
     }
 
-    /// A unified diff.
     pub(crate) fn diff(&mut self, text: &str) {
         let columns = u16::try_from(self.columns.saturating_sub(2)).unwrap_or(u16::MAX);
         let lines = diff::render(text, columns, self.theme);
@@ -143,8 +139,7 @@ impl Page {
     }
 }
 
-/// An outcome.
-pub(crate) fn lay(page: &mut Page, outcome: &ToolOutcome) {
+pub(crate) fn lay(page: &mut OutcomePage, outcome: &ToolOutcome) {
     let status = outcome.status().word();
     let time = figures::duration(outcome.meta.duration_ms);
     let mut facts = vec![format!("outcome: {status}"), time];
@@ -164,7 +159,7 @@ pub(crate) fn lay(page: &mut Page, outcome: &ToolOutcome) {
 }
 
 /// What a call would touch, and what it would do.
-pub(crate) fn lay_preview(page: &mut Page, question: &Question) {
+pub(crate) fn lay_preview(page: &mut OutcomePage, question: &Question) {
     for target in &question.targets {
         match target {
             Target::Path(path) => page.said("  path", path),
@@ -174,21 +169,21 @@ pub(crate) fn lay_preview(page: &mut Page, question: &Question) {
     }
     match &question.preview {
         Some(Preview::Diff(diff)) => page.diff(diff),
-        Some(Preview::Command(text) | Preview::Text(text)) => page.verbatim(text, Role::Text),
+        Some(Preview::Command(text) | Preview::Text(text)) => page.verbatim(text, TextRole::Text),
         None => {}
     }
 }
 
-fn lay_output(page: &mut Page, output: &ToolOutput) {
+fn lay_output(page: &mut OutcomePage, output: &ToolOutput) {
     let diff = output.json.get("diff").and_then(Value::as_str);
     match (diff, &output.text, &output.json) {
         (Some(diff), text, _) => {
             if let Some(first) = text.as_deref().and_then(|text| text.lines().next()) {
-                page.verbatim(first, Role::Text);
+                page.verbatim(first, TextRole::Text);
             }
             page.diff(diff);
         }
-        (None, Some(text), _) | (None, None, Value::String(text)) => page.verbatim(text, Role::Text),
+        (None, Some(text), _) | (None, None, Value::String(text)) => page.verbatim(text, TextRole::Text),
         (None, None, json) => page.json(&json.to_string()),
     }
     if !output.links.is_empty() {
@@ -197,17 +192,17 @@ fn lay_output(page: &mut Page, output: &ToolOutput) {
     }
 }
 
-fn lay_link(page: &mut Page, link: &Link) {
-    let title = Span::styled(clean(&link.title).into_owned(), page.style(Role::Text));
-    let url = Span::styled(format!(" {}", clean(&link.url)), page.style(Role::Accent));
+fn lay_link(page: &mut OutcomePage, link: &Link) {
+    let title = Span::styled(clean(&link.title).into_owned(), page.style(TextRole::Text));
+    let url = Span::styled(format!(" {}", clean(&link.url)), page.style(TextRole::Accent));
     page.spans(&[title, url], 2);
     if !link.snippet.is_empty() {
-        page.spans(&[Span::styled(clean(&link.snippet).into_owned(), page.style(Role::Muted))], 4);
+        page.spans(&[Span::styled(clean(&link.snippet).into_owned(), page.style(TextRole::Muted))], 4);
     }
 }
 
-fn lay_failure(page: &mut Page, failure: &ToolFailure) {
-    page.prose(&failure.message, Role::Bad);
+fn lay_failure(page: &mut OutcomePage, failure: &ToolFailure) {
+    page.prose(&failure.message, TextRole::Bad);
     page.said("  kind", failure.kind.word());
     let told = [
         ("  argument", &failure.field),

@@ -6,10 +6,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::composer::popup::{Popup, Suggestion, Topic};
 use crate::text::{clean, cut, width};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// Rows that are shown at once.
 const ROWS_MAX: u16 = 8;
@@ -21,14 +21,14 @@ const COLUMNS_MAX: usize = 100;
 const GAP: usize = 2;
 
 /// Draws the list above the message, if it is open and there is room.
-pub(super) fn draw(frame: &mut Frame<'_>, message: Rect, state: &State) {
+pub(super) fn draw(frame: &mut Frame<'_>, message: Rect, state: &TuiState) {
     let screen = frame.area();
     let room = message.y.saturating_sub(screen.y);
     let (Some(popup), true) = (&state.composer.popup, room >= 2) else { return };
     let count = u16::try_from(popup.rows.len().max(1)).unwrap_or(u16::MAX);
     let height = count.min(ROWS_MAX).min(room - 1) + 1;
     let area = Rect { y: message.y - height, height, ..message };
-    let muted = state.theme.style(Role::Muted);
+    let muted = state.theme.style(TextRole::Muted);
     let title = format!("─ {} ", popup.topic.title());
     let mut block = Block::new().borders(Borders::TOP).border_style(muted);
     let hint = hint(popup);
@@ -59,7 +59,7 @@ fn hint(popup: &Popup) -> &'static str {
 
 fn lines(popup: &Popup, area: Rect, theme: Theme) -> Vec<Line<'static>> {
     if popup.rows.is_empty() {
-        return vec![Line::styled("  reading the project's paths …", theme.style(Role::Muted))];
+        return vec![Line::styled("  reading the project's paths …", theme.style(TextRole::Muted))];
     }
     let height = usize::from(area.height);
     let columns = usize::from(area.width).min(COLUMNS_MAX);
@@ -76,10 +76,10 @@ fn line(
     (label, columns): (usize, usize),
     theme: Theme,
 ) -> Line<'static> {
-    let plain = theme.style(if row.is_possible { Role::Text } else { Role::Muted });
-    let muted = theme.style(Role::Muted);
-    let mut spans = vec![Span::styled(if is_chosen { "› " } else { "  " }, theme.style(Role::Accent))];
-    let marked = theme.style(Role::Accent).patch(theme.style(Role::Strong));
+    let plain = theme.style(if row.is_possible { TextRole::Text } else { TextRole::Muted });
+    let muted = theme.style(TextRole::Muted);
+    let mut spans = vec![Span::styled(if is_chosen { "› " } else { "  " }, theme.style(TextRole::Accent))];
+    let marked = theme.style(TextRole::Accent).patch(theme.style(TextRole::Strong));
     let name = match popup.topic {
         Topic::Paths => cut_front(&row.label, &row.places, label),
         Topic::Commands | Topic::Arguments(_) => {
@@ -106,7 +106,7 @@ fn line(
         return Line::from(spans);
     }
     spans.push(Span::raw(" ".repeat(columns.saturating_sub(taken))));
-    Line::from(spans).patch_style(theme.style(Role::Chosen))
+    Line::from(spans).patch_style(theme.style(TextRole::Chosen))
 }
 
 /// The end of a path, which says more than its beginning, and where the letters are then.

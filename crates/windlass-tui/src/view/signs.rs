@@ -4,19 +4,15 @@ use windlass_core::ids::Millis;
 use windlass_core::tool::OutcomeStatus;
 use windlass_core::view::CallState;
 
-use crate::theme::Role;
+use crate::theme::TextRole;
 
 /// What the user said.
 pub(super) const USER: &str = "›";
-/// What is folded.
 pub(super) const FOLDED: &str = "▸";
-/// What is unfolded.
 pub(super) const UNFOLDED: &str = "▾";
 /// What needs a look.
 pub(super) const WARNING: &str = "!";
-/// What went wrong.
 pub(super) const FAILED: &str = "✗";
-/// What was stopped.
 pub(super) const STOPPED: &str = "■";
 
 /// How long a picture of the spinner stays.
@@ -31,23 +27,23 @@ pub(super) fn spinner(now_ms: Millis) -> &'static str {
 }
 
 /// The sign of a call, and how it is meant.
-pub(super) fn call(state: &CallState, now_ms: Millis) -> (&'static str, Role) {
+pub(super) fn call(state: &CallState, now_ms: Millis) -> (&'static str, TextRole) {
     match state {
-        CallState::Requested => ("○", Role::Muted),
-        CallState::Asking => ("?", Role::Warn),
-        CallState::Running => (spinner(now_ms), Role::Accent),
+        CallState::Requested => ("○", TextRole::Muted),
+        CallState::Asking => ("?", TextRole::Warn),
+        CallState::Running => (spinner(now_ms), TextRole::Accent),
         CallState::Ended(outcome) => status(outcome.status()),
     }
 }
 
 /// The sign of an outcome, and how it is meant.
-pub(super) fn status(status: OutcomeStatus) -> (&'static str, Role) {
+pub(super) fn status(status: OutcomeStatus) -> (&'static str, TextRole) {
     match status {
-        OutcomeStatus::Ok => ("✓", Role::Good),
-        OutcomeStatus::Failed => (FAILED, Role::Bad),
-        OutcomeStatus::Denied => ("⊘", Role::Warn),
-        OutcomeStatus::Staged => ("±", Role::Warn),
-        OutcomeStatus::Cancelled => (STOPPED, Role::Muted),
-        OutcomeStatus::Interrupted => (WARNING, Role::Warn),
+        OutcomeStatus::Ok => ("✓", TextRole::Good),
+        OutcomeStatus::Failed => (FAILED, TextRole::Bad),
+        OutcomeStatus::Denied => ("⊘", TextRole::Warn),
+        OutcomeStatus::Staged => ("±", TextRole::Warn),
+        OutcomeStatus::Cancelled => (STOPPED, TextRole::Muted),
+        OutcomeStatus::Interrupted => (WARNING, TextRole::Warn),
     }
 }

@@ -12,11 +12,11 @@ use windlass_core::search::IndexProgress;
 use windlass_core::view::{CallState, Entry, RunView};
 
 use super::figures::{dollars, elapsed, gauge, tokens};
-use crate::state::question::{Ear, Writing};
+use crate::state::question::{KeyTarget, Writing};
 use crate::state::session::OpenSession;
-use crate::state::{Focus, State, Tone};
+use crate::state::{Focus, Tone, TuiState};
 use crate::text::{cut, one_line, width};
-use crate::theme::{Role, spinner};
+use crate::theme::{TextRole, spinner};
 
 /// Below so many rows there is one line.
 const TWO_LINES_ROWS: u16 = 14;
@@ -30,14 +30,14 @@ const CONTEXT_WARN_PERCENT: u64 = 80;
 const BETWEEN: &str = " · ";
 
 /// A part of a line, and how much it matters: the least goes first.
-struct Part {
+struct StatusPart {
     text: String,
-    role: Role,
+    role: TextRole,
     weight: u8,
 }
 
-impl Part {
-    fn new(text: impl Into<String>, role: Role, weight: u8) -> Self {
+impl StatusPart {
+    fn new(text: impl Into<String>, role: TextRole, weight: u8) -> Self {
         Self { text: text.into(), role, weight }
     }
 }
@@ -47,8 +47,7 @@ pub(super) fn rows(screen_rows: u16) -> u16 {
     if screen_rows < TWO_LINES_ROWS { 1 } else { 2 }
 }
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     let first = Rect { height: 1, ..area };
     if area.height < 2 {
         let mut left = going_on(state);
@@ -82,13 +81,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State) {
 }
 
 /// Parts at both ends of a line, as far as they fit.
-fn draw_line(frame: &mut Frame<'_>, area: Rect, state: &State, mut left: Vec<Part>, mut right: Vec<Part>) {
+fn draw_line(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    state: &TuiState,
+    mut left: Vec<StatusPart>,
+    mut right: Vec<StatusPart>,
+) {
     let room = usize::from(area.width).saturating_sub(2);
-    let columns = |parts: &[Part]| {
+    let columns = |parts: &[StatusPart]| {
         let texts: usize = parts.iter().map(|part| width(&part.text)).sum();
         texts + parts.len().saturating_sub(1) * width(BETWEEN)
     };
-    let gap = |right: &[Part]| if right.is_empty() { 0 } else { 2 };
+    let gap = |right: &[StatusPart]| if right.is_empty() { 0 } else { 2 };
     while columns(&left) + gap(&right) + columns(&right) > room && left.len() + right.len() > 1 {
         let least = left.iter().chain(&right).map(|part| part.weight).min().unwrap_or_default();
         // Of equals the last goes, and it goes from the right.
@@ -108,64 +113,68 @@ fn draw_line(frame: &mut Frame<'_>, area: Rect, state: &State, mut left: Vec<Par
     frame.render_widget(Line::from(spans), area);
 }
 
-fn joined(parts: &[Part], state: &State, room: usize) -> Vec<Span<'static>> {
+fn joined(parts: &[StatusPart], state: &TuiState, room: usize) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     for part in parts {
         if !spans.is_empty() {
-            spans.push(Span::styled(BETWEEN, state.theme.style(Role::Muted)));
+            spans.push(Span::styled(BETWEEN, state.theme.style(TextRole::Muted)));
         }
         spans.push(Span::styled(cut(&part.text, room).into_owned(), state.theme.style(part.role)));
     }
     spans
 }
 
-fn notice(state: &State) -> Option<Part> {
+fn notice(state: &TuiState) -> Option<StatusPart> {
     let notice = state.notice.as_ref()?;
     let (sign, role) = match notice.tone {
-        Tone::Plain => ("", Role::Text),
-        Tone::Bad => ("✗ ", Role::Bad),
+        Tone::Plain => ("", TextRole::Text),
+        Tone::Bad => ("✗ ", TextRole::Bad),
     };
-    Some(Part::new(format!("{sign}{}", one_line(&notice.text)), role, 200))
+    Some(StatusPart::new(format!("{sign}{}", one_line(&notice.text)), role, 200))
 }
 
 /// What goes on, and the index beside it.
-fn going_on(state: &State) -> Vec<Part> {
+fn going_on(state: &TuiState) -> Vec<StatusPart> {
     let mut parts = run_or_rest(state);
     parts.extend(state.indexing.map(|IndexProgress { done, total }| {
         let text = if total == 0 { "indexing".to_owned() } else { format!("indexing {done}/{total}") };
-        Part::new(text, Role::Muted, 110)
+        StatusPart::new(text, TextRole::Muted, 110)
     }));
     parts
 }
 
-fn run_or_rest(state: &State) -> Vec<Part> {
+fn run_or_rest(state: &TuiState) -> Vec<StatusPart> {
     let Some(session) = &state.session else {
         return match &state.sending {
             Some((_, since_ms)) => vec![moving(state, "sending", *since_ms)],
-            None => vec![Part::new("ready", Role::Muted, 255)],
+            None => vec![StatusPart::new("ready", TextRole::Muted, 255)],
         };
     };
     let mut parts = Vec::new();
     if session.is_cut {
-        parts.push(Part::new("connection lost, trying again", Role::Warn, 255));
+        parts.push(StatusPart::new("connection lost, trying again", TextRole::Warn, 255));
     } else if session.is_loading {
-        parts.push(Part::new(format!("{} reading the session", spinner(state.now_ms)), Role::Accent, 255));
+        parts.push(StatusPart::new(
+            format!("{} reading the session", spinner(state.now_ms)),
+            TextRole::Accent,
+            255,
+        ));
     }
     match (session.newest(), &state.sending) {
         (_, Some((_, since_ms))) => parts.push(moving(state, "sending", *since_ms)),
         (Some(run), None) => parts.extend(run_parts(state, session, run)),
-        (None, None) if parts.is_empty() => parts.push(Part::new("ready", Role::Muted, 255)),
+        (None, None) if parts.is_empty() => parts.push(StatusPart::new("ready", TextRole::Muted, 255)),
         (None, None) => {}
     }
     parts
 }
 
-fn moving(state: &State, word: &str, since_ms: u64) -> Part {
+fn moving(state: &TuiState, word: &str, since_ms: u64) -> StatusPart {
     let time = elapsed(state.now_ms.saturating_sub(since_ms));
-    Part::new(format!("{} {word} {time}", spinner(state.now_ms)), Role::Accent, 254)
+    StatusPart::new(format!("{} {word} {time}", spinner(state.now_ms)), TextRole::Accent, 254)
 }
 
-fn run_parts(state: &State, session: &OpenSession, run: &RunView) -> Vec<Part> {
+fn run_parts(state: &TuiState, session: &OpenSession, run: &RunView) -> Vec<StatusPart> {
     let timing = session.timing.run(&run.run_id);
     let started_ms = timing.map_or(state.now_ms, |timing| timing.started_ms);
     if let Some((outcome, _)) = &run.ended {
@@ -176,7 +185,7 @@ fn run_parts(state: &State, session: &OpenSession, run: &RunView) -> Vec<Part> {
         (Some(_), _) => "cancelling".to_owned(),
         (None, _) if !run.questions.is_empty() => {
             let time = elapsed(state.now_ms.saturating_sub(started_ms));
-            return vec![Part::new(format!("? asks for permission {time}"), Role::Warn, 254)];
+            return vec![StatusPart::new(format!("? asks for permission {time}"), TextRole::Warn, 254)];
         }
         (None, Some(waiting)) => format!("waiting for try {} of {}", waiting.attempt, waiting.attempts_max),
         (None, None) => doing(run).to_owned(),
@@ -184,25 +193,25 @@ fn run_parts(state: &State, session: &OpenSession, run: &RunView) -> Vec<Part> {
     let mut parts = vec![moving(state, &word, started_ms)];
     let step = timing.map_or(0, |timing| timing.step);
     if step > 0 {
-        parts.push(Part::new(format!("step {step}"), Role::Muted, 120));
+        parts.push(StatusPart::new(format!("step {step}"), TextRole::Muted, 120));
     }
     match running_calls(run) {
         0 => {}
-        1 => parts.push(Part::new("1 call runs", Role::Muted, 130)),
-        calls => parts.push(Part::new(format!("{calls} calls run"), Role::Muted, 130)),
+        1 => parts.push(StatusPart::new("1 call runs", TextRole::Muted, 130)),
+        calls => parts.push(StatusPart::new(format!("{calls} calls run"), TextRole::Muted, 130)),
     }
     parts
 }
 
-fn ended(outcome: RunOutcome, took_ms: Option<u64>) -> Part {
+fn ended(outcome: RunOutcome, took_ms: Option<u64>) -> StatusPart {
     let (text, role) = match outcome {
-        RunOutcome::Completed => ("✓ done", Role::Good),
-        RunOutcome::LimitReached => ("! limit reached", Role::Warn),
-        RunOutcome::Cancelled => ("○ cancelled", Role::Muted),
-        RunOutcome::Failed => ("✗ failed", Role::Bad),
+        RunOutcome::Completed => ("✓ done", TextRole::Good),
+        RunOutcome::LimitReached => ("! limit reached", TextRole::Warn),
+        RunOutcome::Cancelled => ("○ cancelled", TextRole::Muted),
+        RunOutcome::Failed => ("✗ failed", TextRole::Bad),
     };
     let time = took_ms.map(|ms| format!(" in {}", elapsed(ms))).unwrap_or_default();
-    Part::new(format!("{text}{time}"), role, 254)
+    StatusPart::new(format!("{text}{time}"), role, 254)
 }
 
 fn doing(run: &RunView) -> &'static str {
@@ -225,22 +234,22 @@ fn running_calls(run: &RunView) -> usize {
 }
 
 /// What was spent, and how full the context is.
-fn spent(state: &State) -> Vec<Part> {
+fn spent(state: &TuiState) -> Vec<StatusPart> {
     let Some(session) = &state.session else { return Vec::new() };
     let mut usage = Usage::default();
     session.view.runs.iter().for_each(|run| usage.add(&run.usage));
     let mut parts = Vec::new();
     if usage.total() > 0 {
         let text = format!("↑ {} ↓ {}", tokens(usage.input), tokens(usage.output));
-        parts.push(Part::new(text, Role::Muted, 60));
+        parts.push(StatusPart::new(text, TextRole::Muted, 60));
     }
-    parts.extend(cost(state, session).map(|cost| Part::new(dollars(cost), Role::Muted, 70)));
+    parts.extend(cost(state, session).map(|cost| StatusPart::new(dollars(cost), TextRole::Muted, 70)));
     parts.extend(context(state));
     parts
 }
 
 /// What the session cost so far; nothing as long as that is not known of all of it.
-fn cost(state: &State, session: &OpenSession) -> Option<f64> {
+fn cost(state: &TuiState, session: &OpenSession) -> Option<f64> {
     let mut sum = None;
     let mut known: Option<(&str, Option<windlass_core::host::ModelPrice>)> = None;
     for run in session.view.runs.iter().filter(|run| run.usage.total() > 0) {
@@ -269,7 +278,7 @@ fn cost(state: &State, session: &OpenSession) -> Option<f64> {
 }
 
 /// How full the model's context is: what it read and wrote in the last step is what the next one begins with.
-fn context(state: &State) -> Option<Part> {
+fn context(state: &TuiState) -> Option<StatusPart> {
     let session = state.session.as_ref()?;
     let timings = session.view.runs.iter().rev().map(|run| session.timing.run(&run.run_id));
     let usage = timings.flatten().find_map(|timing| timing.last_step)?;
@@ -277,22 +286,22 @@ fn context(state: &State) -> Option<Part> {
     let model = running.map_or_else(|| state.model(), |timing| timing.model.as_str());
     let whole = state.about.model_row(model)?.context_tokens.filter(|tokens| *tokens > 0)?;
     let (text, percent) = gauge(usage.total(), whole);
-    let role = if percent > CONTEXT_WARN_PERCENT { Role::Warn } else { Role::Muted };
-    Some(Part::new(text, role, 140))
+    let role = if percent > CONTEXT_WARN_PERCENT { TextRole::Warn } else { TextRole::Muted };
+    Some(StatusPart::new(text, role, 140))
 }
 
 /// The model, by its short name if it must be.
-fn model(state: &State) -> Option<Part> {
+fn model(state: &TuiState) -> Option<StatusPart> {
     let name = one_line(state.model());
     let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
-    (!short.is_empty()).then(|| Part::new(short, Role::Muted, 150))
+    (!short.is_empty()).then(|| StatusPart::new(short, TextRole::Muted, 150))
 }
 
 /// What runs without asking; nothing but what goes on matters more.
-fn mode(state: &State) -> Part {
+fn mode(state: &TuiState) -> StatusPart {
     let approve = state.approve();
     let role = match approve {
-        ApproveMode::All => Role::Warn,
+        ApproveMode::All => TextRole::Warn,
         ApproveMode::ReadOnly
         | ApproveMode::Ask
         | ApproveMode::Edit
@@ -300,53 +309,55 @@ fn mode(state: &State) -> Part {
         | ApproveMode::Safe
         | ApproveMode::EditOnly
         | ApproveMode::Stage
-        | ApproveMode::StageOnly => Role::Text,
+        | ApproveMode::StageOnly => TextRole::Text,
     };
-    Part::new(format!("mode {}", approve.word()), role, 253)
+    StatusPart::new(format!("mode {}", approve.word()), role, 253)
 }
 
 /// Where this is: mode, model, profile, session, host.
-fn place(state: &State) -> Vec<Part> {
+fn place(state: &TuiState) -> Vec<StatusPart> {
     let mut parts = vec![mode(state)];
     parts.extend(model(state));
-    parts.push(Part::new(one_line(state.profile()), Role::Muted, 90));
+    parts.push(StatusPart::new(one_line(state.profile()), TextRole::Muted, 90));
     if let Some(place) = &state.about.place {
-        parts.push(Part::new(one_line(place), Role::Muted, 80));
+        parts.push(StatusPart::new(one_line(place), TextRole::Muted, 80));
     }
     let title = state.session.as_ref().map(|session| one_line(session.title()));
     if let Some(title) = title.filter(|title| !title.is_empty()) {
-        parts.push(Part::new(cut(&title, TITLE_COLUMNS).into_owned(), Role::Muted, 85));
+        parts.push(StatusPart::new(cut(&title, TITLE_COLUMNS).into_owned(), TextRole::Muted, 85));
     }
     parts
 }
 
 /// Keys that help now, the most useful first.
-fn hints(state: &State) -> Vec<Part> {
+fn hints(state: &TuiState) -> Vec<StatusPart> {
     let words: &[&str] = match (state.overlay.is_some(), state.ear(), &state.asking.writing, state.focus) {
         (true, ..) => &[],
-        (false, Ear::Question | Ear::Nobody, Writing::Nothing, _) if state.questions().len() > 1 => {
+        (false, KeyTarget::Question | KeyTarget::Nobody, Writing::Nothing, _)
+            if state.questions().len() > 1 =>
+        {
             &["Esc cancels", "e edits the rule", "Tab next question"]
         }
-        (false, Ear::Question | Ear::Nobody, Writing::Nothing, _) => {
+        (false, KeyTarget::Question | KeyTarget::Nobody, Writing::Nothing, _) => {
             &["Esc cancels", "e edits the rule", "Left/Right, Enter"]
         }
         (
             false,
-            Ear::Question | Ear::Nobody,
+            KeyTarget::Question | KeyTarget::Nobody,
             Writing::Rule(_) | Writing::Reason(_) | Writing::Word(..),
             _,
         ) => &["Ctrl-C cancels"],
-        (false, Ear::Others, _, _) if state.asking.shown.is_some() => {
-            &["the question listens when you pause"]
+        (false, KeyTarget::Others, _, _) if state.asking.shown.is_some() => {
+            &["the question takes keys when you pause"]
         }
-        (false, Ear::Others, _, Focus::Transcript) => &["Enter unfolds", "Esc back"],
-        (false, Ear::Others, _, Focus::Composer) if state.running().is_some() => {
+        (false, KeyTarget::Others, _, Focus::Transcript) => &["Enter unfolds", "Esc back"],
+        (false, KeyTarget::Others, _, Focus::Composer) if state.running().is_some() => {
             &["Esc cancels", "Ctrl-O thinking", "Ctrl-T inspector", "? help"]
         }
-        (false, Ear::Others, _, Focus::Composer) => {
+        (false, KeyTarget::Others, _, Focus::Composer) => {
             &["Enter sends", "/ commands", "Ctrl-T inspector", "? help"]
         }
     };
     let weights = (20..=50).rev();
-    words.iter().zip(weights).map(|(word, weight)| Part::new(*word, Role::Muted, weight)).collect()
+    words.iter().zip(weights).map(|(word, weight)| StatusPart::new(*word, TextRole::Muted, weight)).collect()
 }

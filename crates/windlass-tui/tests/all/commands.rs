@@ -5,8 +5,8 @@ use windlass_core::host::HostPolicies;
 use windlass_core::permission::ApproveMode;
 use windlass_tui::ThemeKind;
 use windlass_tui::command::COMMANDS;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::Input;
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::AppInput;
 use windlass_tui::keys::KEYS;
 use windlass_tui::state::overlay::Overlay;
 
@@ -287,7 +287,7 @@ fn cancel_stops_the_run_and_does_not_leave() {
         stage.type_text("/cancel");
         stage.press(KeyCode::Enter);
     }
-    let cancels = stage.take_effects().iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
+    let cancels = stage.take_effects().iter().filter(|effect| matches!(effect, AppEffect::Cancel(_))).count();
     assert_eq!(cancels, 1);
     assert!(!stage.state.is_over);
 }
@@ -333,7 +333,7 @@ fn every_command_can_be_carried_out_on_every_session() {
                 let mut stage = Stage::new(60, 13);
                 stage.follow(&name);
                 stage.state.asking = Default::default();
-                stage.put(Input::Paste(format!("/{}{rest}", row.word)));
+                stage.put(AppInput::Paste(format!("/{}{rest}", row.word)));
                 stage.press(KeyCode::Enter);
                 assert!(!stage.screen().contains('\u{1b}'));
             }

@@ -5,14 +5,14 @@ mod completion;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply};
 use windlass_tui::view::{self, Cache};
 
 use crate::stage::{Stage, assert_frame};
 
 fn press(stage: &mut Stage, code: KeyCode, modifiers: KeyModifiers) {
-    stage.put(Input::Key(KeyEvent::new(code, modifiers)));
+    stage.put(AppInput::Key(KeyEvent::new(code, modifiers)));
 }
 
 fn press_alt(stage: &mut Stage, sign: char) {
@@ -20,7 +20,7 @@ fn press_alt(stage: &mut Stage, sign: char) {
 }
 
 fn paste(stage: &mut Stage, text: &str) {
-    stage.put(Input::Paste(text.to_owned()));
+    stage.put(AppInput::Paste(text.to_owned()));
 }
 
 fn send(stage: &mut Stage, text: &str) {
@@ -36,7 +36,7 @@ fn text(stage: &Stage) -> String {
 fn sent(stage: &mut Stage) -> Vec<String> {
     let effects = stage.take_effects().into_iter();
     let texts = effects.filter_map(|effect| match effect {
-        Effect::Send(sending) => Some(sending.text),
+        AppEffect::Send(sending) => Some(sending.text),
         _ => None,
     });
     texts.collect()
@@ -72,7 +72,7 @@ fn lines(count: usize) -> String {
 
 fn with_paths(stage: &mut Stage) {
     let paths = ["README.md", "docs/a guide.md", "src/main.rs", "src/state/composer.rs", "src/state/mod.rs"];
-    stage.put(Input::Reply(Reply::Paths(paths.map(str::to_owned).to_vec())));
+    stage.put(AppInput::Reply(HostReply::Paths(paths.map(str::to_owned).to_vec())));
 }
 
 /// The message and what lies over it, without what is around them.
@@ -296,15 +296,15 @@ fn any_message_is_drawn_at_any_size() {
     stage.state.waiting.push_back("and this".to_owned());
     for columns in 1..50 {
         for rows in 1..14 {
-            stage.put(Input::Resized { columns, rows });
+            stage.put(AppInput::Resized { columns, rows });
             stage.screen();
         }
     }
-    stage.put(Input::Resized { columns: 80, rows: 24 });
+    stage.put(AppInput::Resized { columns: 80, rows: 24 });
     stage.press(KeyCode::Esc);
     stage.press_ctrl('r');
     for columns in 1..50 {
-        stage.put(Input::Resized { columns, rows: columns % 9 + 1 });
+        stage.put(AppInput::Resized { columns, rows: columns % 9 + 1 });
         stage.screen();
     }
 }
@@ -404,7 +404,7 @@ fn the_same_message_twice_in_a_row_is_in_the_history_once() {
     send(&mut stage, "other");
     send(&mut stage, "again");
     assert_eq!(stage.state.composer.history, ["again", "other", "again"]);
-    let kept = stage.take_effects().iter().filter(|effect| matches!(effect, Effect::Remember(_))).count();
+    let kept = stage.take_effects().iter().filter(|effect| matches!(effect, AppEffect::Remember(_))).count();
     assert_eq!(kept, 3);
 }
 
@@ -494,15 +494,15 @@ fn what_the_host_refused_is_in_the_message_again_by_name() {
     paste(&mut stage, &lines(50));
     stage.press(KeyCode::Enter);
     let sending = stage.take_effects().into_iter().find_map(|effect| match effect {
-        Effect::Send(sending) => Some(sending),
+        AppEffect::Send(sending) => Some(sending),
         _ => None,
     });
     let sending = sending.unwrap();
     let text_sent = sending.text.clone();
     stage.type_text("next");
-    let wish = windlass_tui::input::Wish::Send(sending);
+    let wish = windlass_tui::input::RefusedWish::Send(sending);
     let error = windlass_core::host::HostError::Closing;
-    stage.put(Input::Reply(Reply::Refused { wish, error }));
+    stage.put(AppInput::Reply(HostReply::Refused { wish, error }));
     assert!(text(&stage).ends_with("\n\nnext"));
     stage.press(KeyCode::Enter);
     assert_eq!(sent(&mut stage), [format!("{text_sent}\n\nnext")]);
@@ -516,7 +516,7 @@ fn r_59_the_message_can_be_written_completed_and_queued_while_a_call_runs() {
     let mut stage = Stage::new(100, 30);
     stage.follow("running");
     stage.take_effects();
-    assert!(stage.screen().contains("a run goes on: Enter queues"));
+    assert!(stage.screen().contains("still running: Enter queues"));
     with_paths(&mut stage);
     stage.type_text("then read @READ");
     stage.press(KeyCode::Tab);

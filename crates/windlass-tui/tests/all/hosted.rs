@@ -24,11 +24,11 @@ use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_scripted::{Script, ScriptedModel};
 use windlass_search::{Index, IndexConfig, Searcher};
-use windlass_tui::effect::Effect;
-use windlass_tui::input::Input;
-use windlass_tui::perform::Hands;
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::AppInput;
+use windlass_tui::perform::EffectPerformer;
 use windlass_tui::state::overlay::Overlay;
-use windlass_tui::{DeskError, DeskPort, ThemeKind};
+use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind};
 
 use crate::stage::Stage;
 
@@ -47,27 +47,27 @@ pub(crate) struct Desk {
     pub(crate) obstacle: Mutex<Option<&'static str>>,
 }
 
-impl DeskPort for Desk {
+impl AppFilesPort for Desk {
     fn history(&self) -> Vec<String> {
         Vec::new()
     }
 
-    fn remember(&self, _line: &str) -> Result<(), DeskError> {
+    fn remember(&self, _line: &str) -> Result<(), AppFilesError> {
         Ok(())
     }
 
-    fn keep_theme(&self, theme: ThemeKind) -> Result<(), DeskError> {
+    fn keep_theme(&self, theme: ThemeKind) -> Result<(), AppFilesError> {
         if let Some(obstacle) = *self.obstacle.lock().unwrap() {
-            return Err(DeskError(obstacle.to_owned()));
+            return Err(AppFilesError(obstacle.to_owned()));
         }
         *self.theme.lock().unwrap() = Some(theme);
         Ok(())
     }
 
-    fn export(&self, name: &str, text: &str) -> Result<String, DeskError> {
+    fn export(&self, name: &str, text: &str) -> Result<String, AppFilesError> {
         let mut files = self.files.lock().unwrap();
         if files.contains_key(name) {
-            return Err(DeskError(format!("{name} is there already; name another file")));
+            return Err(AppFilesError(format!("{name} is there already; name another file")));
         }
         files.insert(name.to_owned(), text.to_owned());
         Ok(name.to_owned())
@@ -129,7 +129,7 @@ pub(crate) struct Hosted {
     pub(crate) root: TempDir,
     /// What was put on the clipboard.
     pub(crate) copied: Vec<String>,
-    hands: Hands,
+    performer: EffectPerformer,
     scripts: Arc<Scripts>,
     pub(crate) store: Arc<dyn StorePort>,
     stream: Option<BoxStream<'static, HostDelivery>>,
@@ -175,8 +175,10 @@ impl Hosted {
     ) -> Self {
         let host = open(&scripts, &store, root.path(), approve, search.clone());
         let desk = Arc::new(Desk::default());
-        let hands =
-            Hands::new(Arc::clone(&host) as Arc<dyn HostPort>, Arc::clone(&desk) as Arc<dyn DeskPort>);
+        let performer = EffectPerformer::new(
+            Arc::clone(&host) as Arc<dyn HostPort>,
+            Arc::clone(&desk) as Arc<dyn AppFilesPort>,
+        );
         let mut stage = Stage::new(60, 13);
         stage.state.about.tools = host.tools();
         stage.state.about.defaults = host.defaults().unwrap();
@@ -186,7 +188,7 @@ impl Hosted {
             desk,
             root,
             copied: Vec::new(),
-            hands,
+            performer,
             scripts,
             store,
             stream: None,
@@ -214,7 +216,7 @@ impl Hosted {
 
     /// Types a line, sends it, and does all that it leads to.
     pub(crate) async fn say(&mut self, line: &str) {
-        self.stage.put(Input::Paste(line.to_owned()));
+        self.stage.put(AppInput::Paste(line.to_owned()));
         self.press(KeyCode::Enter).await;
     }
 
@@ -238,18 +240,18 @@ impl Hosted {
         }
     }
 
-    async fn carry_out(&mut self, effect: Effect) {
+    async fn carry_out(&mut self, effect: AppEffect) {
         match effect {
-            Effect::Follow { session_id, after } => {
+            AppEffect::Follow { session_id, after } => {
                 self.stream = Some(self.host.session_events(&session_id, after).await.unwrap());
             }
-            Effect::Unfollow => self.stream = None,
-            Effect::Copy(text) => self.copied.push(text),
-            Effect::Bell | Effect::Quit => {}
+            AppEffect::Unfollow => self.stream = None,
+            AppEffect::Copy(text) => self.copied.push(text),
+            AppEffect::Bell | AppEffect::Quit => {}
             effect => {
-                self.is_stopped &= !matches!(effect, Effect::Resume { .. } | Effect::Send(_));
-                let reply = tokio::time::timeout(PATIENCE, self.hands.perform(effect)).await.unwrap();
-                self.stage.put(Input::Reply(reply));
+                self.is_stopped &= !matches!(effect, AppEffect::Resume { .. } | AppEffect::Send(_));
+                let reply = tokio::time::timeout(PATIENCE, self.performer.perform(effect)).await.unwrap();
+                self.stage.put(AppInput::Reply(reply));
             }
         }
     }
@@ -268,7 +270,7 @@ impl Hosted {
         }
         let Some(stream) = self.stream.as_mut() else { return false };
         match tokio::time::timeout(PATIENCE, stream.next()).await.unwrap() {
-            Some(delivery) => self.stage.put(Input::Delivered(session_id, delivery)),
+            Some(delivery) => self.stage.put(AppInput::Delivered(session_id, delivery)),
             None => self.stream = None,
         }
         true

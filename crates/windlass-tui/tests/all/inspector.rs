@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use windlass_core::event::{DurableEvent, Event, WarningCode};
 use windlass_core::message::Part;
 use windlass_core::tool::ToolOutput;
-use windlass_tui::effect::Effect;
+use windlass_tui::effect::AppEffect;
 
 use crate::long::{self, Records};
 use crate::stage::{Stage, assert_frame};
@@ -117,7 +117,7 @@ fn it_copies_the_run_as_markdown() {
     stage.take_effects();
     stage.press(KeyCode::Char('y'));
     let effects = stage.take_effects();
-    let [Effect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
+    let [AppEffect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
     assert!(text.contains("## You\n\nFence?") && text.contains("`````\n````\ncode\n````\n`````"), "{text}");
 }
 

@@ -1,7 +1,7 @@
 //! What keys do, whatever is on the screen: sending, stopping, leaving.
 
 use crossterm::event::KeyCode;
-use windlass_tui::effect::Effect;
+use windlass_tui::effect::AppEffect;
 
 use crate::stage::Stage;
 
@@ -15,7 +15,7 @@ fn a_message_is_sent_and_nothing_is_sent_twice() {
         .take_effects()
         .into_iter()
         .filter_map(|effect| match effect {
-            Effect::Send(sending) => Some(sending.text),
+            AppEffect::Send(sending) => Some(sending.text),
             _ => None,
         })
         .collect();
@@ -32,7 +32,7 @@ fn r_59_a_message_that_is_written_while_a_call_runs_waits_for_the_run() {
     assert!(stage.screen().contains("and then this"));
     stage.press(KeyCode::Enter);
     assert_eq!(stage.state.waiting, ["and then this"]);
-    assert!(!stage.take_effects().iter().any(|effect| matches!(effect, Effect::Send(_))));
+    assert!(!stage.take_effects().iter().any(|effect| matches!(effect, AppEffect::Send(_))));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn the_first_wish_to_stop_cancels_and_the_second_leaves() {
         stage.follow("running");
         stage.take_effects();
         stage.press(KeyCode::Esc);
-        assert!(matches!(stage.take_effects().as_slice(), [Effect::Cancel(_)]));
+        assert!(matches!(stage.take_effects().as_slice(), [AppEffect::Cancel(_)]));
         assert!(!stage.state.is_over);
         match second {
             'c' => stage.press_ctrl('c'),

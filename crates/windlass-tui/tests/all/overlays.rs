@@ -4,8 +4,8 @@ use crossterm::event::KeyCode;
 use windlass_tui::state::overlay::{
     Action, Confirm, Deed, Overlay, Pager, Picker, PickerKind, PickerRow, StyledLine,
 };
-use windlass_tui::state::transcript::Place;
-use windlass_tui::theme::Role;
+use windlass_tui::state::transcript::ScrollPosition;
+use windlass_tui::theme::TextRole;
 
 use crate::stage::{Stage, assert_frame};
 
@@ -89,7 +89,7 @@ fn the_wheel_moves_through_lists_and_texts_and_not_through_what_lies_behind() {
     let mut stage = with_picker(80, 24);
     stage.wheel(true);
     assert_eq!(chosen(&stage), "row 4");
-    assert_eq!(stage.state.transcript.place, Place::End);
+    assert_eq!(stage.state.transcript.place, ScrollPosition::End);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_list_says_when_it_waits_and_when_it_is_empty_and_what_went_wrong() {
 
 fn lines() -> Vec<StyledLine> {
     (1..=60)
-        .map(|n| StyledLine::new(Role::Muted, &format!("{n} ")).and(Role::Text, "a line of text"))
+        .map(|n| StyledLine::new(TextRole::Muted, &format!("{n} ")).and(TextRole::Text, "a line of text"))
         .collect()
 }
 
@@ -135,7 +135,7 @@ fn a_text_scrolls_and_is_searched() {
 #[test]
 fn something_to_be_confirmed_is_not_confirmed_by_enter() {
     let mut stage = Stage::new(80, 24);
-    let lines = StyledLine::all(Role::Text, "It has 12 runs and cannot be brought back.");
+    let lines = StyledLine::all(TextRole::Text, "It has 12 runs and cannot be brought back.");
     let deed = Deed::RemoveRule("r1".into());
     stage.state.overlay = Some(Overlay::Confirm(Confirm::new("Delete this?", "delete", deed, lines)));
     assert!(stage.screen().contains("│ It has 12 runs and cannot be brought back."));
@@ -159,7 +159,8 @@ fn overlays_can_be_drawn_at_any_size() {
             };
             let mut picker = Picker::new(PickerKind::Tools, "日本語", texts.iter().map(row).collect());
             picker.actions = &ACTIONS;
-            let lines: Vec<StyledLine> = texts.iter().map(|text| StyledLine::new(Role::Text, text)).collect();
+            let lines: Vec<StyledLine> =
+                texts.iter().map(|text| StyledLine::new(TextRole::Text, text)).collect();
             let mut pager = Pager::new("A text", lines.clone());
             pager.search = Some("word".into());
             let confirm = Confirm::new("Sure?", "do", Deed::RemoveRule(String::new()), lines);

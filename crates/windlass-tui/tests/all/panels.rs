@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use windlass_core::event::Record;
 use windlass_core::host::{HostDelivery, ModelPrice, ModelRow};
 use windlass_core::ids::SessionId;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply};
 use windlass_tui::text::cut;
-use windlass_tui::theme::{Role, Theme};
+use windlass_tui::theme::{TextRole, Theme};
 use windlass_tui::{ThemeKind, view};
 
 use crate::questions::{ask, critical, high, long, medium};
@@ -28,7 +28,7 @@ pub(crate) fn happen(stage: &mut Stage, event: Value) {
         "parent_id": "message", "event": event,
     }))
     .unwrap();
-    stage.put(Input::Delivered(session_id, HostDelivery::Record(Arc::new(record))));
+    stage.put(AppInput::Delivered(session_id, HostDelivery::Record(Arc::new(record))));
 }
 
 /// A session in which a run goes on.
@@ -50,7 +50,7 @@ fn running_in(mut stage: Stage) -> Stage {
         doctor: None,
     }];
     let opened = row(&SessionId::new("session"));
-    stage.put(Input::Reply(Reply::Opened { row: Box::new(opened), records: Vec::new() }));
+    stage.put(AppInput::Reply(HostReply::Opened { row: Box::new(opened), records: Vec::new() }));
     let message = json!({"role": "user", "parts": [{"type": "text", "text": "Tidy up."}]});
     happen(
         &mut stage,
@@ -90,14 +90,14 @@ fn the_status_says_what_goes_on_what_it_costs_and_how_full_the_context_is() {
     assert!(lines[1].contains("claude") && !lines[1].contains("Esc"), "{lines:?}");
     // What matters most is there on a narrow screen too.
     stage.state.notice = None;
-    stage.put(Input::Resized { columns: 66, rows: 12 });
+    stage.put(AppInput::Resized { columns: 66, rows: 12 });
     let line = last_lines(&mut stage, 1).concat();
     assert!(line.contains("answering 1m 05s") && line.contains("20 %") && line.contains("claude"), "{line}");
-    stage.put(Input::Resized { columns: 40, rows: 12 });
+    stage.put(AppInput::Resized { columns: 40, rows: 12 });
     let line = last_lines(&mut stage, 1).concat();
     assert!(line.contains("answering 1m 05s") && line.contains("mode ask"), "{line}");
     // Prices that nobody knows are not guessed.
-    stage.put(Input::Resized { columns: 100, rows: 30 });
+    stage.put(AppInput::Resized { columns: 100, rows: 30 });
     stage.state.about.models[0].price = None;
     assert!(!stage.screen().contains('$'));
 }
@@ -114,7 +114,7 @@ fn a_context_that_is_nearly_full_is_warned_of() {
     let buffer = stage.draw();
     let y = buffer.area.height - 2;
     let x = (0..buffer.area.width).find(|x| buffer[(*x, y)].symbol() == "█").unwrap();
-    assert_eq!(Some(buffer[(x, y)].fg), Theme::new(ThemeKind::Dark).style(Role::Warn).fg);
+    assert_eq!(Some(buffer[(x, y)].fg), Theme::new(ThemeKind::Dark).style(TextRole::Warn).fg);
     assert!(stage.screen().contains("▕█████░▏ 81 %"));
 }
 
@@ -122,7 +122,7 @@ fn a_context_that_is_nearly_full_is_warned_of() {
 fn a_lost_connection_and_the_address_of_the_host_are_said() {
     let mut stage = running(100, 30);
     stage.state.about.place = Some("http://box:4117".to_owned());
-    stage.put(Input::StreamEnded(SessionId::new("session")));
+    stage.put(AppInput::StreamEnded(SessionId::new("session")));
     let lines = last_lines(&mut stage, 2);
     assert!(lines[0].contains("connection lost, trying again"), "{lines:?}");
     assert!(lines[1].contains("http://box:4117"), "{lines:?}");
@@ -213,7 +213,7 @@ fn the_title_of_the_terminal_says_what_goes_on_and_is_harmless() {
 #[test]
 fn the_bell_rings_once_for_questions_and_for_the_end_of_a_long_run() {
     let rings =
-        |stage: &mut Stage| stage.take_effects().iter().filter(|effect| **effect == Effect::Bell).count();
+        |stage: &mut Stage| stage.take_effects().iter().filter(|effect| **effect == AppEffect::Bell).count();
     let ended = json!({"type": "run_ended", "outcome": "completed", "reason": "answered", "answer": "",
         "usage": {"input": 0, "output": 0}});
     let mut stage = running(80, 24);
@@ -261,7 +261,7 @@ fn every_state_can_be_drawn_at_every_size() {
     for mut stage in stages {
         for columns in [1, 2, 5, 10, 20, 29, 30, 31, 40, 59, 60, 99, 100, 200] {
             for rows in [1, 2, 3, 5, 7, 8, 9, 10, 13, 14, 16, 23, 24, 50] {
-                stage.put(Input::Resized { columns, rows });
+                stage.put(AppInput::Resized { columns, rows });
                 let screen = stage.screen();
                 let is_too_small = columns < 30 || rows < 8;
                 let note = cut("too small: 30x8 at least", columns.into()).into_owned();

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use windlass_core::host::HostError;
 use windlass_core::ids::CallId;
 use windlass_core::permission::{Decision, PermissionAnswer};
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply, Wish};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply, RefusedWish};
 use windlass_tui::state::overlay::{Overlay, Pager};
-use windlass_tui::state::transcript::Place;
+use windlass_tui::state::transcript::ScrollPosition;
 
 use crate::panels::{happen, running};
 use crate::stage::{Stage, assert_frame};
@@ -66,7 +66,7 @@ pub(crate) fn long() -> Value {
 /// The answers that were given.
 fn answers(stage: &mut Stage) -> Vec<(String, PermissionAnswer)> {
     let answer = |effect| match effect {
-        Effect::Answer { call_id, answer, .. } => Some((call_id.to_string(), answer)),
+        AppEffect::Answer { call_id, answer, .. } => Some((call_id.to_string(), answer)),
         _ => None,
     };
     stage.take_effects().into_iter().filter_map(answer).collect()
@@ -201,7 +201,7 @@ fn the_rule_that_is_remembered_can_be_changed_and_a_broken_one_is_not_sent() {
 fn esc_gives_up_the_rule_and_pasted_text_goes_into_it() {
     let mut stage = asked(80, 24, &[high()]);
     stage.type_text("e");
-    stage.put(Input::Paste("(x)\nsecond".to_owned()));
+    stage.put(AppInput::Paste("(x)\nsecond".to_owned()));
     assert!(lower(&mut stage).contains("write_file(README.md)(x)"));
     stage.press(KeyCode::Esc);
     stage.type_text("e");
@@ -234,7 +234,8 @@ fn an_answer_that_the_host_refuses_says_why_and_can_be_given_again() {
     let mut stage = asked(80, 24, &[medium()]);
     stage.type_text("1");
     let error = HostError::Broken("the store is full".to_owned());
-    stage.put(Input::Reply(Reply::Refused { wish: Wish::Answer(CallId::new("call_1")), error }));
+    stage
+        .put(AppInput::Reply(HostReply::Refused { wish: RefusedWish::Answer(CallId::new("call_1")), error }));
     let screen = lower(&mut stage);
     assert!(screen.contains("✗ the store is full") && screen.contains(KEYS), "{screen}");
     stage.type_text("2");
@@ -264,13 +265,14 @@ fn r_51_all_of_the_arguments_can_be_read_by_scrolling() {
 #[test]
 fn r_51_pages_and_the_wheel_scroll_the_question_and_the_end_is_the_end() {
     let mut stage = asked(100, 30, &[long()]);
-    let wheel = |kind, row| Input::Mouse(MouseEvent { kind, column: 5, row, modifiers: KeyModifiers::NONE });
+    let wheel =
+        |kind, row| AppInput::Mouse(MouseEvent { kind, column: 5, row, modifiers: KeyModifiers::NONE });
     stage.put(wheel(MouseEventKind::ScrollDown, 25));
     assert_eq!(stage.state.asking.scrolled, 3);
     stage.draw();
     stage.put(wheel(MouseEventKind::ScrollUp, 1));
     assert_eq!(stage.state.asking.scrolled, 3);
-    assert_ne!(stage.state.transcript.place, Place::End);
+    assert_ne!(stage.state.transcript.place, ScrollPosition::End);
     (0..30).for_each(|_| stage.press(KeyCode::PageDown));
     let end = stage.state.asking.scrolled;
     assert!(lower(&mut stage).contains("│ line 120 of the file"));
@@ -280,7 +282,7 @@ fn r_51_pages_and_the_wheel_scroll_the_question_and_the_end_is_the_end() {
     let mut stage = asked(100, 30, &[medium()]);
     stage.draw();
     stage.press(KeyCode::PageUp);
-    assert_ne!(stage.state.transcript.place, Place::End);
+    assert_ne!(stage.state.transcript.place, ScrollPosition::End);
 }
 
 #[test]
@@ -428,12 +430,12 @@ fn a_question_that_cannot_be_seen_cannot_be_answered() {
     stage.wait(0);
     stage.type_text("1");
     stage.press(KeyCode::Backspace);
-    stage.put(Input::Resized { columns: 20, rows: 5 });
+    stage.put(AppInput::Resized { columns: 20, rows: 5 });
     stage.wait(5_000);
     stage.type_text("1");
     assert!(answers(&mut stage).is_empty());
     stage.press(KeyCode::Backspace);
-    stage.put(Input::Resized { columns: 80, rows: 24 });
+    stage.put(AppInput::Resized { columns: 80, rows: 24 });
     stage.wait(500);
     stage.type_text("1");
     assert_eq!(answers(&mut stage).len(), 1);
@@ -447,7 +449,7 @@ fn the_wish_to_stop_is_heard_whatever_a_question_does() {
         stage.wait(wait_ms);
         stage.take_effects();
         stage.press(KeyCode::Esc);
-        assert!(matches!(stage.take_effects().as_slice(), [Effect::Cancel(_)]));
+        assert!(matches!(stage.take_effects().as_slice(), [AppEffect::Cancel(_)]));
         stage.type_text("1");
         assert!(answers(&mut stage).is_empty());
         assert!(lower(&mut stage).contains("cancelling…"));
@@ -455,5 +457,5 @@ fn the_wish_to_stop_is_heard_whatever_a_question_does() {
     let mut stage = asked(80, 24, &[high()]);
     stage.type_text("e");
     stage.press_ctrl('c');
-    assert!(matches!(stage.take_effects().as_slice(), [Effect::Cancel(_)]));
+    assert!(matches!(stage.take_effects().as_slice(), [AppEffect::Cancel(_)]));
 }

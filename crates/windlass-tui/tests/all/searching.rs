@@ -2,8 +2,8 @@
 
 use crossterm::event::KeyCode;
 use windlass_core::search::IndexProgress;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply};
 
 use crate::hosted::{HELLO, Hosted, labels};
 use crate::stage::Stage;
@@ -11,7 +11,7 @@ use crate::stage::Stage;
 #[tokio::test]
 async fn a_search_shows_passages_with_what_they_define_and_why_they_were_found() {
     let mut hosted = Hosted::indexed(HELLO);
-    hosted.stage.put(Input::Resized { columns: 110, rows: 13 });
+    hosted.stage.put(AppInput::Resized { columns: 110, rows: 13 });
     hosted.say("/search main").await;
     assert_eq!(labels(&hosted.stage)[0], "src/main.rs:1");
     let screen = hosted.stage.screen();
@@ -32,7 +32,7 @@ async fn what_the_index_does_not_know_is_looked_for_in_the_files() {
 #[tokio::test]
 async fn a_host_that_does_not_index_has_nothing_to_tell() {
     for mut hosted in [Hosted::new(HELLO), Hosted::indexed(HELLO)] {
-        hosted.stage.effects.push(Effect::WatchIndex);
+        hosted.stage.effects.push(AppEffect::WatchIndex);
         hosted.settle().await;
         assert_eq!(hosted.stage.state.indexing, None);
     }
@@ -42,11 +42,11 @@ async fn a_host_that_does_not_index_has_nothing_to_tell() {
 fn while_the_index_is_built_the_last_lines_say_how_far_it_is_and_nobody_asks_afterwards() {
     let mut stage = Stage::new(80, 24);
     assert!(!stage.state.is_moving() && !stage.screen().contains("indexing"));
-    stage.put(Input::Reply(Reply::Indexing(Some(IndexProgress { done: 120, total: 400 }))));
+    stage.put(AppInput::Reply(HostReply::Indexing(Some(IndexProgress { done: 120, total: 400 }))));
     assert!(stage.screen().contains("ready · indexing 120/400"), "{}", stage.screen());
     assert!(stage.state.is_moving());
     let asked = |stage: &mut Stage| {
-        stage.take_effects().into_iter().filter(|effect| *effect == Effect::WatchIndex).count()
+        stage.take_effects().into_iter().filter(|effect| *effect == AppEffect::WatchIndex).count()
     };
     stage.wait(100);
     assert_eq!(asked(&mut stage), 1);
@@ -55,9 +55,9 @@ fn while_the_index_is_built_the_last_lines_say_how_far_it_is_and_nobody_asks_aft
     assert_eq!(asked(&mut stage), 0, "not more often than once a second");
     stage.wait(300);
     assert_eq!(asked(&mut stage), 1);
-    stage.put(Input::Reply(Reply::Indexing(Some(IndexProgress::default()))));
+    stage.put(AppInput::Reply(HostReply::Indexing(Some(IndexProgress::default()))));
     assert!(stage.screen().contains("ready · indexing\n"), "{}", stage.screen());
-    stage.put(Input::Reply(Reply::Indexing(None)));
+    stage.put(AppInput::Reply(HostReply::Indexing(None)));
     assert!(!stage.state.is_moving() && !stage.screen().contains("indexing"));
     stage.wait(5_000);
     assert_eq!(asked(&mut stage), 0);

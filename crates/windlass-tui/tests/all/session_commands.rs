@@ -8,8 +8,8 @@ use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostDelivery, HostError, HostSessions};
 use windlass_core::ids::SessionId;
 use windlass_core::store::NewSession;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply, Wish, wants};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply, RefusedWish, wants};
 
 use crate::hosted::{HELLO, Hosted, labels, notice, page, session_id};
 use crate::stage::{Stage, assert_frame};
@@ -84,8 +84,8 @@ fn a_list_that_cannot_be_filled_says_why() {
     assert!(stage.screen().contains("… loading"));
     for wanted in [wants::MODELS, wants::SESSIONS] {
         assert!(stage.screen().contains("… loading"), "somebody else waits for that");
-        let (wish, error) = (Wish::Fill(wanted), HostError::Closing);
-        stage.put(Input::Reply(Reply::Refused { wish, error }));
+        let (wish, error) = (RefusedWish::Fill(wanted), HostError::Closing);
+        stage.put(AppInput::Reply(HostReply::Refused { wish, error }));
     }
     assert!(stage.screen().contains("✗ could not list the sessions: the server is shutting"));
 }
@@ -96,7 +96,7 @@ fn an_answer_to_a_list_that_nobody_looks_at_any_more_does_not_fill_another() {
     stage.type_text("/sessions new");
     stage.press(KeyCode::Enter);
     let rows = vec![crate::stage::row(&SessionId::new("old"))];
-    stage.put(Input::Reply(Reply::Sessions { text: Some("old".into()), rows }));
+    stage.put(AppInput::Reply(HostReply::Sessions { text: Some("old".into()), rows }));
     assert!(labels(&stage).is_empty());
 }
 
@@ -115,7 +115,7 @@ fn what_waits_to_be_sent_is_not_sent_in_another_session() {
 #[tokio::test]
 async fn whoever_turns_to_a_new_session_while_a_message_is_sent_is_not_pulled_back() {
     let mut hosted = Hosted::new(HELLO);
-    hosted.stage.put(Input::Paste("Hi.".to_owned()));
+    hosted.stage.put(AppInput::Paste("Hi.".to_owned()));
     hosted.stage.press(KeyCode::Enter);
     hosted.stage.state.sending = None;
     hosted.settle().await;
@@ -225,8 +225,8 @@ fn what_a_resumed_run_left_open_is_said() {
     let session_id = resumed.session_id.clone();
     let row = Box::new(crate::stage::row(&session_id));
     let before = records.iter().filter(|record| record.seq < resumed.seq).cloned().collect();
-    stage.put(Input::Reply(Reply::Opened { row, records: before }));
-    stage.put(Input::Delivered(session_id, HostDelivery::Record(Arc::clone(resumed))));
+    stage.put(AppInput::Reply(HostReply::Opened { row, records: before }));
+    stage.put(AppInput::Delivered(session_id, HostDelivery::Record(Arc::clone(resumed))));
     let told = notice(&stage);
     assert!(told.starts_with("the run goes on"), "{told}");
     assert_eq!(told.contains("nobody knows whether these happened"), !interrupted.is_empty(), "{told}");
@@ -238,7 +238,7 @@ async fn a_session_whose_run_stands_still_offers_to_resume_it() {
     let mut hosted = Hosted::new(WRITES);
     let cut = cut_off(&mut hosted).await;
     let mut hosted = hosted.again();
-    hosted.stage.effects.push(Effect::Open(cut));
+    hosted.stage.effects.push(AppEffect::Open(cut));
     hosted.settle().await;
     assert!(!notice(&hosted.stage).contains("/resume"));
     hosted.stage.wait(4_000);
@@ -323,7 +323,7 @@ fn what_is_written_while_a_session_is_being_read_is_sent_in_that_session_or_give
     let (chosen, other) = (SessionId::new("chosen"), SessionId::new("other"));
     let opened = |id: &SessionId| {
         let row = Box::new(crate::stage::row(id));
-        Input::Reply(Reply::Opened { row, records: Vec::new() })
+        AppInput::Reply(HostReply::Opened { row, records: Vec::new() })
     };
     let begin = || {
         let mut stage = Stage::new(100, 30);
@@ -332,7 +332,7 @@ fn what_is_written_while_a_session_is_being_read_is_sent_in_that_session_or_give
         stage.take_effects();
         stage.type_text("Go on");
         stage.press(KeyCode::Enter);
-        let is_sent = stage.take_effects().iter().any(|effect| matches!(effect, Effect::Send(_)));
+        let is_sent = stage.take_effects().iter().any(|effect| matches!(effect, AppEffect::Send(_)));
         assert!(!is_sent, "the session that was chosen is not there yet");
         stage
     };
@@ -340,13 +340,13 @@ fn what_is_written_while_a_session_is_being_read_is_sent_in_that_session_or_give
     stage.put(opened(&chosen));
     let effects = stage.take_effects();
     let sent = effects.iter().find_map(|effect| match effect {
-        Effect::Send(sending) => Some((sending.session_id.clone(), sending.text.as_str())),
+        AppEffect::Send(sending) => Some((sending.session_id.clone(), sending.text.as_str())),
         _ => None,
     });
     assert_eq!(sent, Some((Some(chosen.clone()), "Go on")));
 
     let mut stage = begin();
     let error = HostError::Missing { what: "session", id: "chosen".into() };
-    stage.put(Input::Reply(Reply::Refused { wish: Wish::Open(chosen.clone()), error }));
+    stage.put(AppInput::Reply(HostReply::Refused { wish: RefusedWish::Open(chosen.clone()), error }));
     assert_eq!(stage.state.composer.text(), "Go on", "nothing is lost, and nothing is sent elsewhere");
 }

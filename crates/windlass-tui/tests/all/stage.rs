@@ -14,19 +14,19 @@ use windlass_core::permission::ApproveMode;
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{NewSession, SessionRow};
 use windlass_tui::ThemeKind;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply};
-use windlass_tui::state::{About, AllAsked, State};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply};
+use windlass_tui::state::{AllAsked, HostFacts, TuiState};
 use windlass_tui::update::update;
 use windlass_tui::view::{self, Cache};
 
 /// The app between a test's hands.
 pub(crate) struct Stage {
-    pub(crate) state: State,
+    pub(crate) state: TuiState,
     cache: Cache,
     now_ms: Millis,
     /// Everything that was asked for, in order.
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<AppEffect>,
 }
 
 /// When the stage's clock begins.
@@ -48,7 +48,7 @@ impl Stage {
             approve: ApproveMode::Ask,
             sampling: windlass_core::model::Sampling::default(),
         };
-        let about = About {
+        let about = HostFacts {
             version: "0.1.0".to_owned(),
             place: None,
             defaults,
@@ -60,7 +60,7 @@ impl Stage {
             models: Vec::new(),
             tools: Vec::new(),
         };
-        let mut state = State::new(about, theme, (columns, rows), Vec::new());
+        let mut state = TuiState::new(about, theme, (columns, rows), Vec::new());
         state.now_ms = BEGINNING_MS;
         Self { state, cache: Cache::default(), now_ms: BEGINNING_MS, effects: Vec::new() }
     }
@@ -73,10 +73,10 @@ impl Stage {
         let session_id =
             records.first().map_or_else(|| SessionId::new("empty"), |first| first.session_id.clone());
         self.now_ms = records.last().map_or(self.now_ms, |record| record.ts_ms + 1_000);
-        self.put(Input::Reply(Reply::Opened { row: Box::new(row(&session_id)), records: durable }));
+        self.put(AppInput::Reply(HostReply::Opened { row: Box::new(row(&session_id)), records: durable }));
         // What the stream brings again after the last durable record.
         for record in records.iter().filter(|record| !record.event.is_durable()) {
-            self.put(Input::Delivered(session_id.clone(), HostDelivery::Record(Arc::clone(record))));
+            self.put(AppInput::Delivered(session_id.clone(), HostDelivery::Record(Arc::clone(record))));
         }
     }
 
@@ -85,40 +85,40 @@ impl Stage {
         let records = records(name);
         let session_id =
             records.first().map_or_else(|| SessionId::new("empty"), |first| first.session_id.clone());
-        self.put(Input::Reply(Reply::Opened { row: Box::new(row(&session_id)), records: Vec::new() }));
+        self.put(AppInput::Reply(HostReply::Opened { row: Box::new(row(&session_id)), records: Vec::new() }));
         for record in records {
             self.now_ms = record.ts_ms;
-            self.put(Input::Delivered(session_id.clone(), HostDelivery::Record(record)));
+            self.put(AppInput::Delivered(session_id.clone(), HostDelivery::Record(record)));
         }
         self.now_ms += 1_000;
-        self.put(Input::Tick);
+        self.put(AppInput::Tick);
     }
 
     /// An input now.
-    pub(crate) fn put(&mut self, input: Input) {
+    pub(crate) fn put(&mut self, input: AppInput) {
         self.effects.extend(update(&mut self.state, input, self.now_ms));
     }
 
     /// Time passes.
     pub(crate) fn wait(&mut self, ms: u64) {
         self.now_ms += ms;
-        self.put(Input::Tick);
+        self.put(AppInput::Tick);
     }
 
     /// A key.
     pub(crate) fn press(&mut self, code: KeyCode) {
-        self.put(Input::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.put(AppInput::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
     /// A key with Ctrl.
     pub(crate) fn press_ctrl(&mut self, sign: char) {
-        self.put(Input::Key(KeyEvent::new(KeyCode::Char(sign), KeyModifiers::CONTROL)));
+        self.put(AppInput::Key(KeyEvent::new(KeyCode::Char(sign), KeyModifiers::CONTROL)));
     }
 
     /// A notch of the wheel.
     pub(crate) fn wheel(&mut self, is_down: bool) {
         let kind = if is_down { MouseEventKind::ScrollDown } else { MouseEventKind::ScrollUp };
-        self.put(Input::Mouse(MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE }));
+        self.put(AppInput::Mouse(MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE }));
     }
 
     /// A text, key by key.
@@ -131,7 +131,7 @@ impl Stage {
         let (columns, rows) = self.state.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         terminal.draw(|frame| view::draw(frame, &self.state, &mut self.cache)).unwrap();
-        self.put(Input::Seen(Box::new(self.cache.sight())));
+        self.put(AppInput::Seen(Box::new(self.cache.sight())));
         terminal.backend().buffer().clone()
     }
 
@@ -152,18 +152,18 @@ impl Stage {
     pub(crate) fn open_records(&mut self, records: Vec<Arc<Record>>) {
         let session_id = SessionId::new("session");
         self.now_ms = records.last().map_or(self.now_ms, |record| record.ts_ms + 1_000);
-        self.put(Input::Reply(Reply::Opened { row: Box::new(row(&session_id)), records }));
+        self.put(AppInput::Reply(HostReply::Opened { row: Box::new(row(&session_id)), records }));
     }
 
     /// A record of the session that is followed.
     pub(crate) fn deliver(&mut self, record: Arc<Record>) {
         self.now_ms = record.ts_ms;
-        self.put(Input::Delivered(record.session_id.clone(), HostDelivery::Record(record)));
+        self.put(AppInput::Delivered(record.session_id.clone(), HostDelivery::Record(record)));
     }
 
     /// The screen gets another size.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
-        self.put(Input::Resized { columns, rows });
+        self.put(AppInput::Resized { columns, rows });
     }
 
     /// What is on the screen, as text.
@@ -172,7 +172,7 @@ impl Stage {
     }
 
     /// The effects that were asked for since this was last asked.
-    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
+    pub(crate) fn take_effects(&mut self) -> Vec<AppEffect> {
         std::mem::take(&mut self.effects)
     }
 }

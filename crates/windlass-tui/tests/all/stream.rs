@@ -2,8 +2,8 @@
 
 use windlass_core::host::{HostDelivery, HostError};
 use windlass_core::ids::SessionId;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply, Wish};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply, RefusedWish};
 
 use crate::stage::{Stage, records, row};
 
@@ -17,13 +17,13 @@ fn after_a_gap_the_session_is_made_again_from_what_is_on_record() {
     stage.follow("speaking");
     let (before, id) = (stage.screen(), session_id(&stage));
     stage.take_effects();
-    stage.put(Input::Delivered(id.clone(), HostDelivery::Gap));
-    assert_eq!(stage.take_effects(), [Effect::Unfollow, Effect::Open(id.clone())]);
+    stage.put(AppInput::Delivered(id.clone(), HostDelivery::Gap));
+    assert_eq!(stage.take_effects(), [AppEffect::Unfollow, AppEffect::Open(id.clone())]);
     let all = records("speaking");
     let durable = all.iter().filter(|record| record.event.is_durable()).cloned().collect();
-    stage.put(Input::Reply(Reply::Opened { row: Box::new(row(&id)), records: durable }));
+    stage.put(AppInput::Reply(HostReply::Opened { row: Box::new(row(&id)), records: durable }));
     for record in all.iter().filter(|record| !record.event.is_durable()) {
-        stage.put(Input::Delivered(id.clone(), HostDelivery::Record(record.clone())));
+        stage.put(AppInput::Delivered(id.clone(), HostDelivery::Record(record.clone())));
     }
     assert_eq!(stage.screen(), before);
 }
@@ -34,15 +34,15 @@ fn a_lost_connection_is_told_until_the_stream_is_open_again() {
     stage.follow("two_runs");
     let id = session_id(&stage);
     stage.take_effects();
-    stage.put(Input::StreamEnded(id.clone()));
+    stage.put(AppInput::StreamEnded(id.clone()));
     assert!(stage.screen().contains("connection lost"), "{}", stage.screen());
     let after = records("two_runs").iter().map(|record| record.seq).max().unwrap();
-    assert_eq!(stage.take_effects(), [Effect::Follow { session_id: id.clone(), after }]);
+    assert_eq!(stage.take_effects(), [AppEffect::Follow { session_id: id.clone(), after }]);
     // The host is not there yet: whoever follows tries again.
     let error = HostError::Broken("nobody listens".to_owned());
-    stage.put(Input::Reply(Reply::Refused { wish: Wish::Open(id.clone()), error }));
-    assert_eq!(stage.take_effects(), [Effect::Follow { session_id: id.clone(), after }]);
-    stage.put(Input::Followed(id));
+    stage.put(AppInput::Reply(HostReply::Refused { wish: RefusedWish::Open(id.clone()), error }));
+    assert_eq!(stage.take_effects(), [AppEffect::Follow { session_id: id.clone(), after }]);
+    stage.put(AppInput::Followed(id));
     assert!(!stage.screen().contains("connection lost"), "{}", stage.screen());
 }
 
@@ -52,7 +52,7 @@ fn news_of_a_session_that_is_not_shown_any_more_changes_nothing() {
     stage.follow("two_runs");
     let before = stage.screen();
     for delivery in [HostDelivery::Gap, HostDelivery::Deleted] {
-        stage.put(Input::Delivered(SessionId::new("another"), delivery));
+        stage.put(AppInput::Delivered(SessionId::new("another"), delivery));
     }
     assert_eq!(stage.screen(), before);
 }

@@ -6,10 +6,10 @@ use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 use windlass_core::ids::CallId;
 use windlass_core::message::Part;
 use windlass_core::tool::{Link, ToolFailure, ToolOutput};
-use windlass_tui::effect::Effect;
-use windlass_tui::input::Input;
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::AppInput;
 use windlass_tui::state::Focus;
-use windlass_tui::state::transcript::Place;
+use windlass_tui::state::transcript::ScrollPosition;
 
 use crate::long::{self, Records};
 use crate::stage::{Stage, assert_frame, records, session_names, text_of};
@@ -260,7 +260,7 @@ fn the_focus_goes_up_and_down_and_back_to_the_message() {
     stage.press(KeyCode::Tab);
     stage.press(KeyCode::Esc);
     assert_eq!(stage.state.focus, Focus::Composer);
-    assert!(!stage.take_effects().iter().any(|effect| matches!(effect, Effect::Cancel(_))));
+    assert!(!stage.take_effects().iter().any(|effect| matches!(effect, AppEffect::Cancel(_))));
 }
 
 /// State never by colour alone: the line has a mark, and is turned round.
@@ -281,8 +281,9 @@ fn the_thing_with_the_focus_is_copied_whole() {
     stage.press(KeyCode::Up);
     stage.take_effects();
     stage.press(KeyCode::Char('y'));
-    let copied =
-        Effect::Copy("add_task {\n  \"content\": \"Test\"\n}\n\n{\n  \"task_id\": \"task_2\"\n}".to_owned());
+    let copied = AppEffect::Copy(
+        "add_task {\n  \"content\": \"Test\"\n}\n\n{\n  \"task_id\": \"task_2\"\n}".to_owned(),
+    );
     assert_eq!(stage.take_effects(), [copied]);
 }
 
@@ -290,7 +291,7 @@ fn click(stage: &mut Stage, needle: &str) {
     let screen = stage.screen();
     let row = screen.lines().position(|line| line.contains(needle)).unwrap() as u16;
     let kind = MouseEventKind::Down(MouseButton::Left);
-    stage.put(Input::Mouse(MouseEvent { kind, column: 4, row, modifiers: KeyModifiers::NONE }));
+    stage.put(AppInput::Mouse(MouseEvent { kind, column: 4, row, modifiers: KeyModifiers::NONE }));
 }
 
 #[test]
@@ -360,13 +361,13 @@ fn scrolling_goes_from_end_to_start_and_back_and_never_beyond() {
     for _ in 0..100 {
         stage.press(KeyCode::PageDown);
     }
-    assert_eq!((stage.screen(), stage.state.transcript.place), (end.clone(), Place::End));
+    assert_eq!((stage.screen(), stage.state.transcript.place), (end.clone(), ScrollPosition::End));
     stage.press(KeyCode::Home);
     assert_eq!(stage.screen(), start);
     stage.type_text("x");
     assert!(stage.screen().contains("↓ Ctrl-End"));
     let key = KeyEvent::new(KeyCode::End, KeyModifiers::CONTROL);
-    stage.put(Input::Key(key));
+    stage.put(AppInput::Key(key));
     stage.press(KeyCode::Backspace);
     assert_eq!(stage.screen(), end);
 }
@@ -375,7 +376,7 @@ fn scrolling_goes_from_end_to_start_and_back_and_never_beyond() {
 fn the_wheel_scrolls_by_three_lines() {
     let mut stage = Stage::new(80, 24);
     stage.open_records(long::session(30).list);
-    let wheel = |kind| Input::Mouse(MouseEvent { kind, column: 4, row: 4, modifiers: KeyModifiers::NONE });
+    let wheel = |kind| AppInput::Mouse(MouseEvent { kind, column: 4, row: 4, modifiers: KeyModifiers::NONE });
     let end = stage.screen();
     stage.put(wheel(MouseEventKind::ScrollUp));
     let up = stage.screen();

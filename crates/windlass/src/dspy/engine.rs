@@ -58,10 +58,10 @@ const INVOCATIONS_MAX: usize = 4_096;
 /// ```
 #[derive(Clone)]
 pub struct ModuleEngine {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<EngineParts>,
 }
 
-pub(super) struct Inner {
+pub(super) struct EngineParts {
     pub(super) library: ModuleLibrary,
     pub(super) model: Arc<dyn ModelPort>,
     /// The host's functions (D-21). Copied out of the lock before anything runs (R-14).
@@ -95,7 +95,7 @@ impl ModuleEngine {
 
     /// An engine with the modules of a library that others may share.
     pub fn of_library(library: ModuleLibrary, model: Arc<dyn ModelPort>) -> Self {
-        let inner = Inner {
+        let inner = EngineParts {
             library,
             model,
             tools: Arc::default(),
@@ -119,7 +119,7 @@ impl ModuleEngine {
         ports.register_all(tools)?;
         let (library, model) = (self.inner.library.clone(), Arc::clone(&self.inner.model));
         let (tools, running) = (Arc::default(), AtomicUsize::new(0));
-        Ok(Self { inner: Arc::new(Inner { library, model, tools, ports, approve, root, running }) })
+        Ok(Self { inner: Arc::new(EngineParts { library, model, tools, ports, approve, root, running }) })
     }
 
     /// Reads all files again. What cannot be read keeps its last good version (R-18).
@@ -204,7 +204,7 @@ impl ModuleEngine {
     }
 }
 
-impl Inner {
+impl EngineParts {
     /// The module of that name, or why there is none: a file that is no good says so itself.
     pub(super) fn require(&self, module_id: &str) -> Result<Arc<Module>, DSPyEngineError> {
         if let Some(module) = self.library.get(module_id) {
@@ -232,9 +232,9 @@ impl Inner {
     }
 
     /// A place among the invocations that go on.
-    pub(super) fn admit(self: &Arc<Self>, module_id: &str) -> Result<Place, DSPyEngineError> {
+    pub(super) fn admit(self: &Arc<Self>, module_id: &str) -> Result<InvocationSlot, DSPyEngineError> {
         let running = self.running.fetch_add(1, Ordering::AcqRel);
-        let place = Place(Arc::clone(self));
+        let place = InvocationSlot(Arc::clone(self));
         if running < INVOCATIONS_MAX {
             return Ok(place);
         }
@@ -246,9 +246,9 @@ impl Inner {
 }
 
 /// A place among the invocations that go on, given back when it is dropped.
-pub(super) struct Place(Arc<Inner>);
+pub(super) struct InvocationSlot(Arc<EngineParts>);
 
-impl Drop for Place {
+impl Drop for InvocationSlot {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::AcqRel);
     }

@@ -21,9 +21,9 @@ use windlass_engine::registry::Registry;
 use windlass_engine::session::SendError;
 use windlass_modules::{Mode, Module, ModuleModel, read_answer, read_inputs};
 
-use super::engine::{ModuleEngine, Place};
+use super::engine::{InvocationSlot, ModuleEngine};
 use super::error::{DSPyEngineError, ToolError};
-use super::invocation::{Invocation, Invoked, profile_of, steps_of};
+use super::invocation::{Invoked, ToolInvocation, profile_of, steps_of};
 use super::nesting::Chain;
 use super::wrapper::ToolWrapperConfig;
 use crate::error::WindlassError;
@@ -75,32 +75,32 @@ impl ModuleRequest {
     }
 }
 
-type Outputs = Result<Value, DSPyEngineError>;
+type ModuleAnswer = Result<Value, DSPyEngineError>;
 
 impl ModuleEngine {
     /// The outputs of a module for these inputs, without tools.
-    pub async fn invoke(&self, module_id: &str, input: Value) -> Outputs {
+    pub async fn invoke(&self, module_id: &str, input: Value) -> ModuleAnswer {
         self.invoke_traced(ModuleRequest::new(module_id, input)).await.0
     }
 
     /// The same within a time; after it, the invocation is cancelled and the error is `Timeout`.
-    pub async fn invoke_with_timeout(&self, module_id: &str, input: Value, timeout_ms: u64) -> Outputs {
+    pub async fn invoke_with_timeout(&self, module_id: &str, input: Value, timeout_ms: u64) -> ModuleAnswer {
         self.invoke_traced(ModuleRequest::new(module_id, input).with_timeout(timeout_ms)).await.0
     }
 
     /// The same, blocking this thread; works everywhere.
-    pub fn invoke_sync(&self, module_id: &str, input: Value) -> Outputs {
+    pub fn invoke_sync(&self, module_id: &str, input: Value) -> ModuleAnswer {
         self.invoke_traced_sync(ModuleRequest::new(module_id, input)).0
     }
 
     /// The same, blocking this thread for no longer than that.
-    pub fn invoke_sync_with_timeout(&self, module_id: &str, input: Value, timeout_ms: u64) -> Outputs {
+    pub fn invoke_sync_with_timeout(&self, module_id: &str, input: Value, timeout_ms: u64) -> ModuleAnswer {
         self.invoke_traced_sync(ModuleRequest::new(module_id, input).with_timeout(timeout_ms)).0
     }
 
     /// The outputs of a module that may use tools (D-23): it is asked, its calls are run, and it is asked again,
     /// until an output has no call.
-    pub async fn invoke_with_tools(&self, module_id: &str, input: Value) -> Outputs {
+    pub async fn invoke_with_tools(&self, module_id: &str, input: Value) -> ModuleAnswer {
         self.invoke_with_tools_config(module_id, input, ToolWrapperConfig::default()).await
     }
 
@@ -110,7 +110,7 @@ impl ModuleEngine {
         module_id: &str,
         input: Value,
         config: ToolWrapperConfig,
-    ) -> Outputs {
+    ) -> ModuleAnswer {
         self.invoke_traced(ModuleRequest::new(module_id, input).with_tools(config)).await.0
     }
 
@@ -120,12 +120,12 @@ impl ModuleEngine {
         module_id: &str,
         input: Value,
         timeout_ms: u64,
-    ) -> Outputs {
+    ) -> ModuleAnswer {
         self.invoke_traced(with_tools(module_id, input).with_timeout(timeout_ms)).await.0
     }
 
     /// The outputs of a module that may use tools, blocking this thread; works everywhere (D-24, R-15).
-    pub fn invoke_with_tools_sync(&self, module_id: &str, input: Value) -> Outputs {
+    pub fn invoke_with_tools_sync(&self, module_id: &str, input: Value) -> ModuleAnswer {
         self.invoke_traced_sync(with_tools(module_id, input)).0
     }
 
@@ -135,7 +135,7 @@ impl ModuleEngine {
         module_id: &str,
         input: Value,
         config: ToolWrapperConfig,
-    ) -> Outputs {
+    ) -> ModuleAnswer {
         self.invoke_traced_sync(ModuleRequest::new(module_id, input).with_tools(config)).0
     }
 
@@ -145,13 +145,13 @@ impl ModuleEngine {
         module_id: &str,
         input: Value,
         timeout_ms: u64,
-    ) -> Outputs {
+    ) -> ModuleAnswer {
         self.invoke_traced_sync(with_tools(module_id, input).with_timeout(timeout_ms)).0
     }
 
     /// Any of these, with everything that happened: also when it failed, so that what was found is not lost (D-28).
     /// Dropping the future cancels the invocation.
-    pub async fn invoke_traced(&self, request: ModuleRequest) -> (Outputs, RunTrace) {
+    pub async fn invoke_traced(&self, request: ModuleRequest) -> (ModuleAnswer, RunTrace) {
         let spawned =
             self.prepare(request).and_then(|prepared| Ok(OnLeash(worker::handle()?.spawn(prepared.run()))));
         match spawned {
@@ -161,13 +161,13 @@ impl ModuleEngine {
     }
 
     /// The same, blocking this thread.
-    pub fn invoke_traced_sync(&self, request: ModuleRequest) -> (Outputs, RunTrace) {
+    pub fn invoke_traced_sync(&self, request: ModuleRequest) -> (ModuleAnswer, RunTrace) {
         let done = self.prepare(request).and_then(|prepared| Ok(worker::block(prepared.run())?));
         done.unwrap_or_else(|error| (Err(error), RunTrace::default()))
     }
 
     /// Everything that can be known before the model is asked.
-    fn prepare(&self, request: ModuleRequest) -> Result<Prepared, DSPyEngineError> {
+    fn prepare(&self, request: ModuleRequest) -> Result<PreparedRequest, DSPyEngineError> {
         let inner = &self.inner;
         let module = inner.require(&request.module_id)?;
         let Value::Object(input) = request.input else {
@@ -183,19 +183,19 @@ impl ModuleEngine {
         }
         let input = check_inputs(&module, input)?;
         let chain = Chain::enter(&module.module_id)?;
-        let manner = Manner::of(&module, request.tools.as_ref());
+        let manner = InvocationMode::of(&module, request.tools.as_ref());
         let registry = match request.tools {
             Some(_) => inner.tools_of(&module, &chain)?,
             None => Registry::new(),
         };
         let model = ModuleModel::new(Arc::clone(&module), Arc::clone(&inner.model), manner.mode);
-        Ok(Prepared {
+        Ok(PreparedRequest {
             place: inner.admit(&module.module_id)?,
             module,
             input,
             sampling: request.sampling,
             timeout_ms: request.timeout_ms,
-            invocation: Invocation {
+            invocation: ToolInvocation {
                 model: Arc::new(model),
                 registry,
                 profile: manner.profile,
@@ -222,12 +222,12 @@ fn check_inputs(module: &Module, input: Map<String, Value>) -> Result<String, DS
 }
 
 /// How a module is asked, and the profile for it.
-struct Manner {
+struct InvocationMode {
     mode: Mode,
     profile: Profile,
 }
 
-impl Manner {
+impl InvocationMode {
     fn of(module: &Module, tools: Option<&ToolWrapperConfig>) -> Self {
         let Some(config) = tools else {
             // One step, and one correction if its answer is not what it must be.
@@ -249,17 +249,17 @@ impl Manner {
 }
 
 /// An invocation that can begin.
-struct Prepared {
-    place: Place,
+struct PreparedRequest {
+    place: InvocationSlot,
     module: Arc<Module>,
     input: String,
     sampling: Sampling,
     timeout_ms: Option<u64>,
-    invocation: Invocation,
+    invocation: ToolInvocation,
 }
 
-impl Prepared {
-    async fn run(self) -> (Outputs, RunTrace) {
+impl PreparedRequest {
+    async fn run(self) -> (ModuleAnswer, RunTrace) {
         let Self { place, module, input, sampling, timeout_ms, invocation } = self;
         let limit_ms = invocation.profile.limits.run_timeout_ms;
         let invoked = match invocation.start() {
@@ -295,7 +295,7 @@ async fn finish(
     Err(DSPyEngineError::Timeout(timeout_ms))
 }
 
-fn outputs_of(module: &Module, finished: Finished, limit_ms: u64) -> Outputs {
+fn outputs_of(module: &Module, finished: Finished, limit_ms: u64) -> ModuleAnswer {
     match (finished.outcome, finished.error) {
         (_, Some(error)) => Err(error.into()),
         (RunOutcome::Completed, None) => Ok(Value::Object(read_answer(module, &finished.answer)?)),
@@ -314,10 +314,10 @@ fn outputs_of(module: &Module, finished: Finished, limit_ms: u64) -> Outputs {
 }
 
 /// A task that goes on only as long as somebody waits for it.
-struct OnLeash(JoinHandle<(Outputs, RunTrace)>);
+struct OnLeash(JoinHandle<(ModuleAnswer, RunTrace)>);
 
 impl Future for OnLeash {
-    type Output = (Outputs, RunTrace);
+    type Output = (ModuleAnswer, RunTrace);
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0).poll(context).map(|joined| {

@@ -41,7 +41,7 @@ pub(super) fn steps_of(max_iterations: usize, limits: Limits) -> Limits {
 }
 
 /// What is invoked, and how.
-pub(super) struct Invocation {
+pub(super) struct ToolInvocation {
     pub(super) model: Arc<dyn ModelPort>,
     pub(super) registry: Registry,
     pub(super) profile: Profile,
@@ -49,7 +49,7 @@ pub(super) struct Invocation {
     pub(super) root: PathBuf,
 }
 
-impl Invocation {
+impl ToolInvocation {
     /// Starts its session on the library's own runtime.
     pub(super) fn start(self) -> Result<Invoked, WindlassError> {
         let journal = Arc::new(MemoryJournal::new());
@@ -84,14 +84,12 @@ pub(super) struct Invoked {
 }
 
 impl Invoked {
-    /// Begins its run.
     pub(super) async fn send(&self, text: String, sampling: Sampling) -> Result<RunHandle, WindlassError> {
         let mut send = MessageSend::text(new_run_id(), new_message_id(), text);
         send.wishes.sampling = sampling;
         Ok(self.session.send(send).await?)
     }
 
-    /// Stops its run.
     #[cfg(feature = "modules")]
     pub(super) async fn cancel(&self) {
         // A session that is over needs no stopping.

@@ -11,7 +11,7 @@ use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 
 /// A step that the predictor is asked for.
-pub(super) struct Ask {
+pub(super) struct PredictorAsk {
     /// The fields it gets.
     pub(super) input: Value,
     /// Where its output goes, as text.
@@ -23,7 +23,7 @@ pub(super) struct PredictorModel {
     pub(super) input: Map<String, Value>,
     pub(super) tools: Value,
     pub(super) context_field: String,
-    pub(super) asks: mpsc::Sender<Ask>,
+    pub(super) asks: mpsc::Sender<PredictorAsk>,
 }
 
 impl ModelPort for PredictorModel {
@@ -38,7 +38,7 @@ impl ModelPort for PredictorModel {
             let (reply, answer) = oneshot::channel();
             let gone =
                 || ModelFailure::fatal("predictor", "the caller does not wait for the output any more");
-            asks.send(Ask { input: Value::Object(fields), reply }).await.map_err(|_| gone())?;
+            asks.send(PredictorAsk { input: Value::Object(fields), reply }).await.map_err(|_| gone())?;
             answer.await.map_err(|_| gone())?
         };
         let deltas = |output: Result<String, ModelFailure>| {

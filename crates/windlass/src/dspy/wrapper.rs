@@ -20,8 +20,8 @@ use windlass_engine::registry::{RegisterError, Registry};
 #[cfg(feature = "modules")]
 use super::engine::ModuleEngine;
 use super::error::{DSPyEngineError, ToolError};
-use super::invocation::{Invocation, Invoked, profile_of};
-use super::model::{Ask, PredictorModel};
+use super::invocation::{Invoked, ToolInvocation, profile_of};
+use super::model::{PredictorAsk, PredictorModel};
 use super::nesting::{self, Chain};
 use super::registry::ToolRegistry;
 use crate::error::WindlassError;
@@ -103,9 +103,9 @@ impl ToolWrapper {
             Ok(handle) => handle,
             Err(error) => return (Err(error.into()), RunTrace::default()),
         };
-        let mut desk = Desk { asks, last: None };
-        let result = match desk.serve(predictor, handle.finished()).await {
-            Ok(finished) => self.output_of(finished, desk.last),
+        let mut queue = PredictorQueue { asks, last: None };
+        let result = match queue.serve(predictor, handle.finished()).await {
+            Ok(finished) => self.output_of(finished, queue.last),
             Err(error) => Err(WindlassError::from(error).into()),
         };
         (result, invoked.trace().await)
@@ -124,7 +124,7 @@ impl ToolWrapper {
     }
 
     /// A session for one invocation, and the place where it asks for steps.
-    fn start(&self, input: Value) -> Result<(Invoked, mpsc::Receiver<Ask>), DSPyEngineError> {
+    fn start(&self, input: Value) -> Result<(Invoked, mpsc::Receiver<PredictorAsk>), DSPyEngineError> {
         let Value::Object(input) = input else {
             let message = format!("the input must be an object with the module's fields, not {input}");
             return Err(ToolError::InvalidArgs(message).into());
@@ -145,7 +145,7 @@ impl ToolWrapper {
             context_field: self.config.tool_result_key.clone(),
             asks,
         };
-        let invocation = Invocation {
+        let invocation = ToolInvocation {
             model: Arc::new(model),
             registry,
             profile: profile_of(self.config.max_iterations),
@@ -174,13 +174,13 @@ impl ToolWrapper {
 type Prediction = Result<Value, DSPyEngineError>;
 
 /// Where the session's questions are answered.
-struct Desk {
-    asks: mpsc::Receiver<Ask>,
+struct PredictorQueue {
+    asks: mpsc::Receiver<PredictorAsk>,
     /// What the predictor gave last.
     last: Option<Prediction>,
 }
 
-impl Desk {
+impl PredictorQueue {
     /// Answers until the run has ended.
     async fn serve<F, Fut, End>(&mut self, predictor: F, finished: impl Future<Output = End>) -> End
     where

@@ -2,7 +2,7 @@
 
 use windlass::models::catalog::CatalogError;
 use windlass::prelude::*;
-use windlass_testkit::provider::{ProviderServer, Script};
+use windlass_testkit::provider::{ProviderServer, VendorScript};
 
 /// Adds two integers.
 #[tool]
@@ -47,7 +47,7 @@ fn a_model_that_calls_no_tools_is_refused_with_tools_and_taken_without() {
 #[tokio::test]
 async fn an_agent_runs_over_a_real_wire() {
     let server = ProviderServer::start().unwrap();
-    let script = Script { steps: 0, ..Script::default() };
+    let script = VendorScript { steps: 0, ..VendorScript::default() };
     let source = ModelSource::new(&format!("box/{script}")).unwrap().base_url(server.base_url("openai"));
     let agent = Windlass::builder().model_source(source).unwrap().build().unwrap();
     let answer = agent.run("Go.").await.unwrap();

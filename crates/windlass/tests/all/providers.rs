@@ -11,7 +11,7 @@ use windlass::core::port::{BoxFuture, ToolPort};
 use windlass::engine::bus::{Delivery, Subscription};
 use windlass::models::WireKind;
 use windlass::prelude::*;
-use windlass_testkit::provider::{Fault, ProviderServer, Script, Tool as Called};
+use windlass_testkit::provider::{ProviderServer, VendorFault, VendorScript, VendorTool as Called};
 
 /// Adds.
 #[tool]
@@ -30,22 +30,22 @@ fn provider(wire: WireKind) -> &'static str {
     }
 }
 
-fn source(server: &ProviderServer, wire: WireKind, script: &Script) -> ModelSource {
+fn source(server: &ProviderServer, wire: WireKind, script: &VendorScript) -> ModelSource {
     source_of(server, provider(wire), script)
 }
 
-fn source_of(server: &ProviderServer, provider: &str, script: &Script) -> ModelSource {
+fn source_of(server: &ProviderServer, provider: &str, script: &VendorScript) -> ModelSource {
     let source = ModelSource::new(&format!("{provider}/{script}")).unwrap();
     source.key("sk-test-0123456789").base_url(server.base_url(provider))
 }
 
-fn agent(server: &ProviderServer, wire: WireKind, script: &Script) -> Builder {
+fn agent(server: &ProviderServer, wire: WireKind, script: &VendorScript) -> Builder {
     Windlass::builder().model_source(source(server, wire, script)).unwrap()
 }
 
 /// A part that adds.
-fn sums(steps: usize, parallel: usize) -> Script {
-    Script { steps, parallel, tool: Called::Sum, ..Script::default() }
+fn sums(steps: usize, parallel: usize) -> VendorScript {
+    VendorScript { steps, parallel, tool: Called::Sum, ..VendorScript::default() }
 }
 
 /// The records of a session up to the end of its run.
@@ -68,7 +68,7 @@ async fn records(mut events: Subscription) -> Vec<Arc<Record>> {
 async fn p_27_events_are_cloneable_and_two_subscribers_see_equal_records() {
     for wire in WireKind::ALL {
         let server = ProviderServer::start().unwrap();
-        let script = Script { thinks: true, speaks_first: true, ..sums(2, 2) };
+        let script = VendorScript { thinks: true, speaks_first: true, ..sums(2, 2) };
         let agent = agent(&server, wire, &script).tool(calculate).build().unwrap();
         let here = tokio::spawn(records(agent.session().subscribe()));
         let there = tokio::spawn(records(agent.session().subscribe()));
@@ -183,7 +183,7 @@ async fn p_27_a_huge_outcome_is_cut_to_the_budget_of_the_model_and_has_a_handle(
 
 #[tokio::test]
 async fn p_27_the_same_conversation_gives_the_same_events_on_all_wires() {
-    let script = Script { thinks: true, speaks_first: true, ..sums(2, 1) };
+    let script = VendorScript { thinks: true, speaks_first: true, ..sums(2, 1) };
     let mut seen = Vec::new();
     for wire in WireKind::ALL {
         let server = ProviderServer::start().unwrap();
@@ -264,13 +264,13 @@ fn strip(value: &mut Value) {
 async fn s_3_a_final_step_is_told_to_call_nothing_and_what_it_calls_all_the_same_does_not_run() {
     for wire in WireKind::ALL {
         let server = ProviderServer::start().unwrap();
-        let script = Script { speaks_first: true, fault: Some(Fault::Disobeys), ..sums(9, 1) };
+        let script = VendorScript { speaks_first: true, fault: Some(VendorFault::Disobeys), ..sums(9, 1) };
         let mut profile = Profile::default();
         profile.limits.steps_max = 2;
         let agent = agent(&server, wire, &script).profile(profile).tool(calculate).build().unwrap();
         let answer = agent.run("Go.").await.unwrap();
         assert_eq!((answer.outcome, answer.reason), (RunOutcome::LimitReached, StopReason::StepsMax));
-        assert!(answer.text.starts_with(Script::PREAMBLE), "{}", answer.text);
+        assert!(answer.text.starts_with(VendorScript::PREAMBLE), "{}", answer.text);
         let ran = answer.trace.tools.iter().filter(|call| call.error.is_none()).count();
         assert_eq!((answer.trace.tools.len(), ran), (3, 2), "{}: {:?}", wire.word(), answer.trace.tools);
         assert!(
@@ -292,7 +292,7 @@ async fn s_3_a_final_step_is_told_to_call_nothing_and_what_it_calls_all_the_same
 async fn s_3_providers_with_manners_of_their_own_have_nothing_to_refuse_up_to_the_final_step() {
     for provider in ["xai", "mistral", "deepseek", "openai-chat"] {
         let server = ProviderServer::start().unwrap();
-        let script = Script { thinks: true, fault: Some(Fault::Disobeys), ..sums(9, 2) };
+        let script = VendorScript { thinks: true, fault: Some(VendorFault::Disobeys), ..sums(9, 2) };
         let mut profile = Profile::default();
         profile.limits.steps_max = 2;
         let builder = Windlass::builder().model_source(source_of(&server, provider, &script)).unwrap();
@@ -325,7 +325,7 @@ async fn s_35_reasoning_after_tools_streams_before_its_step_has_ended() {
     for wire in WireKind::ALL {
         let server = ProviderServer::start().unwrap();
         // The first step is shorter than what is held back; the second stops in the middle of its answer.
-        let script = Script { thinks: true, words: 60, hold_after: 30, ..sums(1, 1) };
+        let script = VendorScript { thinks: true, words: 60, hold_after: 30, ..sums(1, 1) };
         let agent = agent(&server, wire, &script).tool(calculate).build().unwrap();
         let mut stream = agent.stream("Go.");
         let mut before = Vec::new();
@@ -362,7 +362,7 @@ async fn s_35_reasoning_after_tools_streams_before_its_step_has_ended() {
 async fn r_54_ids_are_unique_across_steps_also_when_the_provider_repeats_its_own() {
     for wire in WireKind::ALL {
         let server = ProviderServer::start().unwrap();
-        let script = Script { fault: Some(Fault::DuplicateId), ..sums(2, 2) };
+        let script = VendorScript { fault: Some(VendorFault::DuplicateId), ..sums(2, 2) };
         let agent = agent(&server, wire, &script).tool(calculate).build().unwrap();
         let events: Vec<Event> = agent.stream("Go.").collect().await;
         let mut ids: Vec<String> = Vec::new();

@@ -12,9 +12,9 @@ use windlass_tui::{Parting, TuiConfig};
 use crate::args::{AppArgs, AttachArgs, GlobalArgs};
 use crate::commands::app::{has_terminal, show, tui_config};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::token;
-use crate::config::{Config, Flags, Surroundings};
+use crate::config::{CliConfig, Flags, ProcessEnvironment};
 use crate::exit::Exit;
 use crate::project::store::{pick, unknown};
 use crate::terminal::out::{tell_line, warn};
@@ -26,10 +26,9 @@ const VARIABLE: &str = "WINDLASS_TOKEN";
 /// Rows that are looked through for the beginning of an id.
 const ROWS_MAX: usize = 10_000;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
-    let config = Config::resolve(&Surroundings::of_process(true)?, &flags)?;
+    let config = CliConfig::resolve(&ProcessEnvironment::of_process(true)?, &flags)?;
     if !global.quiet {
         config.warnings.iter().for_each(|warning| warn(warning));
     }
@@ -39,7 +38,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
         let session = find_session(host.as_ref(), &args.app).await?;
         // The server is looked for first: that it is not there can be told without a terminal.
         if !has_terminal() {
-            return Err(Complaint::usage("the terminal app needs a terminal")
+            return Err(CommandError::usage("the terminal app needs a terminal")
                 .cure("windlass run \"…\", or the routes of the server: /docs"));
         }
         let place = Some(host.url().to_owned());
@@ -53,7 +52,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
 }
 
 /// The host behind a server.
-pub(crate) async fn connect(url: &str, token: Option<Secret>, config: &Config) -> Result<Arc<RemoteHost>> {
+pub(crate) async fn connect(url: &str, token: Option<Secret>, config: &CliConfig) -> Result<Arc<RemoteHost>> {
     RemoteHost::connect(url, token, config.ca_pem()?).await.map_err(refused)
 }
 
@@ -90,7 +89,7 @@ async fn find_session(host: &RemoteHost, args: &AppArgs) -> Result<Option<Sessio
 fn say_goodbye(url: &str, parting: &Parting) {
     let Some(session_id) = &parting.session_id else { return };
     if parting.run_id.is_some() {
-        tell_line("the run goes on at the server");
+        tell_line("the run continues on the server");
     }
     tell_line(&format!("to come back: windlass attach {url} --session {session_id}"));
 }

@@ -231,7 +231,6 @@ async fn assert_same_sessions(port: &dyn HostPort, local: &dyn HostPort) {
     }
 }
 
-/// The next record.
 pub(crate) async fn record(stream: &mut BoxStream<'static, HostDelivery>) -> Arc<Record> {
     match tokio::time::timeout(PATIENCE, stream.next()).await {
         Ok(Some(HostDelivery::Record(record))) => record,

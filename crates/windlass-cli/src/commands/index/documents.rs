@@ -9,13 +9,14 @@ use serde_json::json;
 use windlass_core::ids::SessionId;
 use windlass_core::search::{DocumentRow, NewDocument};
 use windlass_search::{Index, IndexError};
+use windlass_tui::figures::ago;
 
 use crate::args::GlobalArgs;
 use crate::commands::index::{failed, open_index};
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::project::index::{folder_of, open};
-use crate::project::store::{Archive, age, pick, unknown};
+use crate::project::store::{SessionArchive, pick, unknown};
 use crate::providers::target::wait_for;
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::table::lay_out;
@@ -29,16 +30,15 @@ const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Digits of an id in a list.
 const ID_SHOWN: usize = 12;
 
-/// Adds files.
 pub(crate) fn add(
     global: &GlobalArgs,
-    config: &Config,
+    config: &CliConfig,
     files: &[impl AsRef<Path>],
     session: Option<&str>,
     name: Option<&str>,
 ) -> Result<()> {
     if name.is_some() && files.len() > 1 {
-        return Err(Complaint::usage("--name is for a single document").cure("one FILE, or no --name"));
+        return Err(CommandError::usage("--name is for a single document").cure("one FILE, or no --name"));
     }
     let session_id = session.map(|wanted| find_session(global, wanted)).transpose()?;
     let index = open_index(config)?;
@@ -59,9 +59,9 @@ pub(crate) fn add(
     Ok(())
 }
 
-fn refused(file: &Path, error: &IndexError) -> Complaint {
+fn refused(file: &Path, error: &IndexError) -> CommandError {
     match error {
-        IndexError::Document(text) => Complaint::usage(text.clone()).at(file.display()),
+        IndexError::Document(text) => CommandError::usage(text.clone()).at(file.display()),
         error => failed(error),
     }
 }
@@ -73,17 +73,16 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     } else {
         fs::File::open(file).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Complaint::file(file, "read", &error))?;
+    read.map_err(|error| CommandError::file(file, "read", &error))?;
     Ok(bytes)
 }
 
 fn find_session(global: &GlobalArgs, wanted: &str) -> Result<SessionId> {
-    let archive = Archive::of_user(global)?;
+    let archive = SessionArchive::of_user(global)?;
     Ok(wait_for(archive.session(wanted))??.session_id)
 }
 
-/// Lists them.
-pub(crate) fn list(global: &GlobalArgs, config: &Config, session: Option<&str>) -> Result<()> {
+pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, session: Option<&str>) -> Result<()> {
     let mut rows = open_index(config)?.all_documents().map_err(failed)?;
     if let Some(wanted) = session {
         let session_id = find_session(global, wanted)?;
@@ -103,7 +102,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, session: Option<&str>) 
             shown_id(row).to_owned(),
             row.name.clone(),
             format!("{} bytes", row.bytes),
-            age(now_ms, row.added_ms),
+            ago(now_ms, row.added_ms),
             session,
         ]
     };
@@ -130,7 +129,7 @@ fn shown_id(row: &DocumentRow) -> &str {
 }
 
 /// Removes them; all are found before the first is gone.
-pub(crate) fn remove(global: &GlobalArgs, config: &Config, wanted: &[String]) -> Result<()> {
+pub(crate) fn remove(global: &GlobalArgs, config: &CliConfig, wanted: &[String]) -> Result<()> {
     let index = open_index(config)?;
     let meant = wanted.iter().map(|wanted| find(&index, wanted)).collect::<Result<Vec<_>>>()?;
     for row in &meant {
@@ -154,7 +153,7 @@ fn find(index: &Index, wanted: &str) -> Result<DocumentRow> {
         [] => {}
         [..] => {
             let ids: Vec<&str> = named.iter().map(|row| row.document_id.as_str()).collect();
-            return Err(Complaint::usage(format!("{} documents are called '{wanted}'", ids.len()))
+            return Err(CommandError::usage(format!("{} documents are called '{wanted}'", ids.len()))
                 .at(ids.join(", "))
                 .cure("one of these ids"));
         }

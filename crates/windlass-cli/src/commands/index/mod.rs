@@ -9,12 +9,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use windlass_core::search::IndexStatus;
 use windlass_search::{Index, UpdateReport};
+use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, IndexCommand};
 use crate::commands::config::resolve;
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
-use crate::config::duration::show_ms;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::exit::Exit;
 use crate::project::embedder;
 use crate::project::index::{folder_of, open};
@@ -24,7 +24,6 @@ use crate::terminal::table::lay_out;
 /// Files that could not be read and are named; the rest is counted.
 const NAMED_MAX: usize = 5;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: Option<IndexCommand>) -> Result<Exit> {
     let config = resolve(global)?;
     match command.unwrap_or(IndexCommand::Build) {
@@ -41,9 +40,9 @@ pub(crate) fn run(global: &GlobalArgs, command: Option<IndexCommand>) -> Result<
 }
 
 /// The index of the project, opened or made.
-pub(crate) fn open_index(config: &Config) -> Result<Index> {
+pub(crate) fn open_index(config: &CliConfig) -> Result<Index> {
     if !config.settings.is_on("search.enabled") {
-        return Err(Complaint::usage("search is switched off")
+        return Err(CommandError::usage("search is switched off")
             .at(config.place("search.enabled"))
             .cure("search.enabled = true in the configuration file, or WINDLASS_SEARCH_ENABLED=true"));
     }
@@ -55,8 +54,8 @@ pub(crate) fn open_index(config: &Config) -> Result<Index> {
     embedder::on_lasting_runtime(|| open(&folder, &config.root, embedder)).map_err(failed)
 }
 
-pub(crate) fn failed(error: impl std::fmt::Display) -> Complaint {
-    Complaint::failed(error.to_string())
+pub(crate) fn failed(error: impl std::fmt::Display) -> CommandError {
+    CommandError::failed(error.to_string())
 }
 
 /// Brings an index up to date; a bar shows how far it is where somebody looks.
@@ -86,7 +85,7 @@ fn new_bar() -> ProgressBar {
     bar
 }
 
-fn build(global: &GlobalArgs, config: &Config) -> Result<()> {
+fn build(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
     let index = open_index(config)?;
     let report = update(global, &index)?;
     let status = index.status().map_err(failed)?;
@@ -102,7 +101,7 @@ fn build(global: &GlobalArgs, config: &Config) -> Result<()> {
         report.changed,
         report.removed,
         report.unchanged,
-        show_ms(report.elapsed_ms)
+        duration(report.elapsed_ms)
     ))?;
     if !status.skipped.is_empty() {
         print_line(&format!("left out: {}", counts(&status.skipped)))?;
@@ -133,10 +132,10 @@ fn counts(skipped: &[(String, u64)]) -> String {
         .join(", ")
 }
 
-fn status(global: &GlobalArgs, config: &Config) -> Result<()> {
+fn status(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
     let folder = folder_of(&config.folders.data, &config.root);
     if !folder.join("index").exists() {
-        return Err(Complaint::failed(format!("there is no index of {} yet", config.root.display()))
+        return Err(CommandError::failed(format!("there is no index of {} yet", config.root.display()))
             .cure("windlass index build"));
     }
     let status = open_index(config)?.status().map_err(failed)?;
@@ -175,14 +174,14 @@ fn completeness(status: &IndexStatus) -> String {
     let now_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     match (status.indexing, status.completed_ms) {
         (Some(progress), _) => {
-            format!("no: {} of {} files; windlass index build goes on", progress.done, progress.total)
+            format!("no: {} of {} files; windlass index build continues", progress.done, progress.total)
         }
-        (None, Some(at_ms)) => format!("yes, {} ago", show_ms(now_ms.saturating_sub(at_ms))),
-        (None, None) => "no; windlass index build makes it so".to_owned(),
+        (None, Some(at_ms)) => format!("yes, {} ago", duration(now_ms.saturating_sub(at_ms))),
+        (None, None) => "no; windlass index build updates it".to_owned(),
     }
 }
 
-fn clear(global: &GlobalArgs, config: &Config) -> Result<()> {
+fn clear(global: &GlobalArgs, config: &CliConfig) -> Result<()> {
     open_index(config)?.clear().map_err(failed)?;
     match global.json {
         true => print_json(&json!({"cleared": true})),

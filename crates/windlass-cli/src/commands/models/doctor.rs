@@ -13,8 +13,8 @@ use windlass_models::{ModelName, Target, WireModel};
 
 use crate::args::GlobalArgs;
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::exit::Exit;
 use crate::providers::diagnosis::{self, Examined};
 use crate::providers::target;
@@ -22,22 +22,22 @@ use crate::terminal::out::{print, print_json, tell_line};
 use crate::terminal::table::lay_out;
 
 /// Examines a model and keeps what was found.
-pub(crate) fn run(global: &GlobalArgs, config: &Config, name: &ModelName) -> Result<Exit> {
-    let bed = Bed::make(config, name)?;
+pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, name: &ModelName) -> Result<Exit> {
+    let exam = EndpointExam::make(config, name)?;
     let mut told = |progress: Progress<'_>| match progress {
         Progress::Begun(probe) if !global.quiet => tell_line(&format!("· {}", probe.title())),
         Progress::Begun(_) | Progress::Found(_) => {}
     };
     let examined = block_on(async {
         tokio::select! {
-            examined = bed.examine(&mut told) => Ok(Some(examined)),
+            examined = exam.examine(&mut told) => Ok(Some(examined)),
             _ = tokio::signal::ctrl_c() => Ok(None),
         }
     })?;
     let Some(examined) = examined else { return Ok(Exit::Cancelled) };
     if let Some(finding) = examined.silence() {
         let why = finding.detail.as_deref().unwrap_or(&finding.meaning);
-        return Err(Complaint::failed(format!("'{name}' does not answer: {why}")).at(&examined.base_url));
+        return Err(CommandError::failed(format!("'{name}' does not answer: {why}")).at(&examined.base_url));
     }
     let file = diagnosis::store(&config.folders.data, name, &examined)?;
     if global.json {
@@ -45,7 +45,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &Config, name: &ModelName) -> Res
         return Ok(Exit::Done);
     }
     print(&lay_out(&rows(&examined)))?;
-    tell_line(&format!("kept in {}; the next run obeys it", file.display()));
+    tell_line(&format!("saved in {}; the next run uses it", file.display()));
     Ok(Exit::Done)
 }
 
@@ -64,15 +64,15 @@ fn row(finding: &Finding) -> [String; 3] {
     [mark.to_owned(), finding.probe.title().to_owned(), finding.meaning.clone()]
 }
 
-/// Where an endpoint lies while it is examined.
-pub(crate) struct Bed {
+/// One endpoint, to be examined.
+pub(crate) struct EndpointExam {
     target: Target,
     transport: Arc<Transport>,
 }
 
-impl Bed {
-    /// A bed for a model. What an earlier visit found is no part of what is examined.
-    pub(crate) fn make(config: &Config, name: &ModelName) -> Result<Self> {
+impl EndpointExam {
+    /// What an earlier examination found is no part of what is examined.
+    pub(crate) fn make(config: &CliConfig, name: &ModelName) -> Result<Self> {
         let target = target::plain_target(config, name)?;
         Ok(Self { target, transport: Arc::new(target::transport(config)?) })
     }
@@ -85,7 +85,7 @@ impl Bed {
     }
 }
 
-impl Patient for Bed {
+impl Patient for EndpointExam {
     fn ask<'a>(
         &'a self,
         request: ModelRequest,

@@ -9,13 +9,12 @@ use windlass_core::secret::Secret;
 use crate::args::{GlobalArgs, KeyCommand};
 use crate::commands::models::known_provider;
 use crate::commands::run::read_bounded;
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::providers::keyring::Keyring;
 use crate::terminal::out::{print_json, print_line, tell};
 
-/// Runs the command.
-pub(crate) fn run(global: &GlobalArgs, config: &Config, command: &KeyCommand) -> Result<()> {
+pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand) -> Result<()> {
     let keyring = Keyring::of_user(&config.folders.data);
     match command {
         KeyCommand::Set { provider } => {
@@ -25,10 +24,10 @@ pub(crate) fn run(global: &GlobalArgs, config: &Config, command: &KeyCommand) ->
         }
         KeyCommand::Remove { provider } => {
             if !keyring.remove(provider)? {
-                return Err(Complaint::usage(format!("the keyring has no key of '{provider}'"))
+                return Err(CommandError::usage(format!("the keyring has no key of '{provider}'"))
                     .cure("windlass models key list"));
             }
-            print_line(&format!("the key of {provider} is forgotten"))
+            print_line(&format!("the key of {provider} is removed"))
         }
         KeyCommand::List => {
             let names = keyring.names()?;
@@ -36,7 +35,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &Config, command: &KeyCommand) ->
                 return print_json(&json!(names));
             }
             if names.is_empty() {
-                return print_line("no keys are kept; windlass models key set PROVIDER keeps one");
+                return print_line("no keys are stored; windlass models key set PROVIDER stores one");
             }
             names.iter().try_for_each(|name| print_line(name))
         }
@@ -49,12 +48,12 @@ fn read_key(provider: &str) -> Result<Secret> {
         tell(&format!("Key for {provider}: "));
         Term::stderr()
             .read_secure_line()
-            .map_err(|error| Complaint::failed(format!("the key could not be read: {error}")))?
+            .map_err(|error| CommandError::failed(format!("the key could not be read: {error}")))?
     } else {
         read_bounded(io::stdin().lock(), "stdin")?
     };
     match text.lines().next().map(str::trim) {
-        None | Some("") => Err(Complaint::usage("the key is empty")),
+        None | Some("") => Err(CommandError::usage("the key is empty")),
         Some(key) => Ok(Secret::new(key)),
     }
 }

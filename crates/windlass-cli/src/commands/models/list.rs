@@ -8,11 +8,11 @@ use windlass_models::{Abilities, ModelName, Prices, WireKind};
 
 use crate::args::GlobalArgs;
 use crate::commands::models::{key_text, known_provider};
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::providers::diagnosis::{self, Examined};
 use crate::providers::keys;
-use crate::providers::local::{About, BUILTIN, PREFIX, about_builtin, pulled_files};
+use crate::providers::local::{BUILTIN, LocalModelFacts, PREFIX, about_builtin, pulled_files};
 use crate::providers::target;
 use crate::terminal::out::{print, print_json, warn};
 use crate::terminal::table::lay_out;
@@ -27,7 +27,7 @@ const UNKNOWN: &str = "unknown";
 const NAME_CHARS_MAX: usize = 120;
 
 /// A model and who says so.
-struct Row {
+struct ModelListing {
     provider: String,
     model: String,
     abilities: Abilities,
@@ -36,21 +36,20 @@ struct Row {
     said_by: Option<&'static str>,
 }
 
-impl Row {
+impl ModelListing {
     fn source_text(&self) -> String {
         self.said_by.map_or_else(|| self.source.to_owned(), |by| format!("{}: {by}", self.source))
     }
 }
 
 /// The models that run in this process, by name: the one of the program, and those that were downloaded.
-fn in_process(config: &Config) -> Vec<(String, About)> {
+fn in_process(config: &CliConfig) -> Vec<(String, LocalModelFacts)> {
     let builtin = about_builtin().map(|about| (BUILTIN.to_owned(), about));
     let pulled = pulled_files(config).into_iter().map(|(name, about)| (format!("{PREFIX}{name}"), about));
     builtin.into_iter().chain(pulled).collect()
 }
 
-/// Runs the command.
-pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, live: bool) -> Result<()> {
+pub(crate) fn list(global: &GlobalArgs, config: &CliConfig, wanted: Option<&str>, live: bool) -> Result<()> {
     let wanted = wanted.map(|name| known_provider(config, name)).transpose()?;
     let mut ids: Vec<&str> = providers().iter().map(|row| row.id).collect();
     ids.extend(config.configured_providers().into_iter().filter(|id| find_provider(id).is_none()));
@@ -89,7 +88,7 @@ pub(crate) fn list(global: &GlobalArgs, config: &Config, wanted: Option<&str>, l
 }
 
 /// Every model that is known here, as front ends choose among them; `usual` answers when nobody chooses.
-pub(crate) fn choices(config: &Config, usual: &str) -> Vec<ModelRow> {
+pub(crate) fn choices(config: &CliConfig, usual: &str) -> Vec<ModelRow> {
     let mut ids: Vec<&str> = providers().iter().map(|row| row.id).collect();
     ids.extend(config.configured_providers().into_iter().filter(|id| find_provider(id).is_none()));
     let mut rows: Vec<ModelRow> =
@@ -116,7 +115,7 @@ pub(crate) fn choices(config: &Config, usual: &str) -> Vec<ModelRow> {
 }
 
 /// A model in the process.
-pub(crate) fn row_about(name: &str, about: &About, usual: &str) -> ModelRow {
+pub(crate) fn row_about(name: &str, about: &LocalModelFacts, usual: &str) -> ModelRow {
     let source = Some(about.source.clone());
     ModelRow {
         is_default: name == usual,
@@ -143,7 +142,7 @@ pub(crate) fn row_of(name: String, abilities: &Abilities) -> ModelRow {
 }
 
 /// Wire and address of a provider as configured.
-fn place_of(config: &Config, id: &str) -> Result<(WireKind, Option<String>)> {
+fn place_of(config: &CliConfig, id: &str) -> Result<(WireKind, Option<String>)> {
     let overrides = config.overrides(id)?;
     let row = find_provider(id).or_else(|| find_provider(catalog::COMPATIBLE));
     let wire = overrides.wire.or(row.map(|row| row.wire)).unwrap_or(WireKind::Chat);
@@ -151,10 +150,10 @@ fn place_of(config: &Config, id: &str) -> Result<(WireKind, Option<String>)> {
 }
 
 /// What catalogue, configuration and doctor know of a provider's models.
-fn models_of(config: &Config, id: &str, examined: &[(ModelName, Examined)]) -> Result<Vec<Row>> {
-    let mut rows: Vec<Row> = Vec::new();
+fn models_of(config: &CliConfig, id: &str, examined: &[(ModelName, Examined)]) -> Result<Vec<ModelListing>> {
+    let mut rows: Vec<ModelListing> = Vec::new();
     for known in known_models().iter().filter(|known| known.provider == id) {
-        rows.push(Row {
+        rows.push(ModelListing {
             provider: id.to_owned(),
             model: known.model.to_owned(),
             abilities: known.abilities,
@@ -185,13 +184,19 @@ fn models_of(config: &Config, id: &str, examined: &[(ModelName, Examined)]) -> R
 }
 
 /// Lays what somebody says of a model over what is known.
-fn put(rows: &mut Vec<Row>, provider: &str, model: &str, abilities: &Abilities, source: &'static str) {
+fn put(
+    rows: &mut Vec<ModelListing>,
+    provider: &str,
+    model: &str,
+    abilities: &Abilities,
+    source: &'static str,
+) {
     match rows.iter_mut().find(|row| row.provider == provider && row.model == model) {
         Some(row) => {
             lay_over(&mut row.abilities, abilities);
             (row.source, row.said_by) = (source, None);
         }
-        None => rows.push(Row {
+        None => rows.push(ModelListing {
             provider: provider.to_owned(),
             model: clip_chars(model, NAME_CHARS_MAX).into(),
             abilities: *abilities,
@@ -202,7 +207,7 @@ fn put(rows: &mut Vec<Row>, provider: &str, model: &str, abilities: &Abilities, 
 }
 
 /// Everything the doctor found.
-fn diagnoses(config: &Config) -> Result<Vec<(ModelName, Examined)>> {
+fn diagnoses(config: &CliConfig) -> Result<Vec<(ModelName, Examined)>> {
     let folder = diagnosis::folder(&config.folders.data);
     let Ok(files) = std::fs::read_dir(&folder) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -212,7 +217,8 @@ fn diagnoses(config: &Config) -> Result<Vec<(ModelName, Examined)>> {
         if !is_ours {
             continue;
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| Complaint::file(&path, "read", &error))?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| CommandError::file(&path, "read", &error))?;
         // What cannot be read is told when that model is used.
         let examined = serde_json::from_str::<Examined>(&text).ok();
         let named = examined.and_then(|found| Some((ModelName::parse(&found.diagnosis.target).ok()?, found)));
@@ -223,7 +229,7 @@ fn diagnoses(config: &Config) -> Result<Vec<(ModelName, Examined)>> {
 }
 
 /// Asks a server for its own list.
-fn ask(config: &Config, id: &str, is_wanted: bool, rows: &mut Vec<Row>) -> Result<()> {
+fn ask(config: &CliConfig, id: &str, is_wanted: bool, rows: &mut Vec<ModelListing>) -> Result<()> {
     let has_key = keys::locate(config, id)?.is_some();
     let is_open = find_provider(id).is_none_or(|row| !row.needs_key());
     let (_, address) = place_of(config, id)?;
@@ -239,7 +245,7 @@ fn ask(config: &Config, id: &str, is_wanted: bool, rows: &mut Vec<Row>) -> Resul
             }
             Ok(())
         }
-        Err(failure) if is_wanted => Err(Complaint::failed(failure.message).at(target.base_url)),
+        Err(failure) if is_wanted => Err(CommandError::failed(failure.message).at(target.base_url)),
         // Most people run none or one of the local servers.
         Err(_) if is_open && !has_key => Ok(()),
         Err(failure) => {
@@ -249,7 +255,7 @@ fn ask(config: &Config, id: &str, is_wanted: bool, rows: &mut Vec<Row>) -> Resul
     }
 }
 
-fn provider_json(config: &Config, id: &str) -> Result<Value> {
+fn provider_json(config: &CliConfig, id: &str) -> Result<Value> {
     let (wire, address) = place_of(config, id)?;
     let row = find_provider(id);
     Ok(json!({
@@ -262,7 +268,7 @@ fn provider_json(config: &Config, id: &str) -> Result<Value> {
     }))
 }
 
-fn model_json(row: &Row) -> Value {
+fn model_json(row: &ModelListing) -> Value {
     json!({
         "name": format!("{}/{}", row.provider, row.model), "provider": row.provider, "model": row.model,
         "abilities": row.abilities, "source": row.source, "said_by": row.said_by,
@@ -270,7 +276,7 @@ fn model_json(row: &Row) -> Value {
 }
 
 /// A model in the process has the fields of every other.
-fn about_json(name: &str, about: &About) -> Value {
+fn about_json(name: &str, about: &LocalModelFacts) -> Value {
     let (provider, model) = name.split_once('/').unwrap_or((name, name));
     json!({
         "name": name, "provider": provider, "model": model,
@@ -278,7 +284,7 @@ fn about_json(name: &str, about: &About) -> Value {
     })
 }
 
-fn model_row(row: &Row) -> [String; 6] {
+fn model_row(row: &ModelListing) -> [String; 6] {
     line(&format!("{}/{}", row.provider, row.model), &row.abilities, row.source_text())
 }
 

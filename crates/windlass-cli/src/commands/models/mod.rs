@@ -14,8 +14,8 @@ use windlass_models::{ModelName, Quirks, Target};
 use crate::args::{GlobalArgs, ModelsCommand};
 use crate::commands::config::resolve;
 use crate::commands::models::list::abilities_of;
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::exit::Exit;
 use crate::providers::choice;
 use crate::providers::choice::name_of;
@@ -26,7 +26,6 @@ use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json};
 use crate::terminal::table::lay_out;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
     let config = || resolve(global);
     match command {
@@ -51,18 +50,18 @@ pub(crate) fn run(global: &GlobalArgs, command: ModelsCommand) -> Result<Exit> {
 }
 
 /// A provider that exists: in the catalogue, or in the configuration.
-pub(crate) fn known_provider(config: &Config, name: &str) -> Result<String> {
+pub(crate) fn known_provider(config: &CliConfig, name: &str) -> Result<String> {
     let own = config.configured_providers();
     let known = || providers().iter().map(|row| row.id).chain(own.iter().copied());
     if known().any(|id| id == name) {
         return Ok(name.to_owned());
     }
     let cure = did_you_mean(name, known()).unwrap_or_else(|| "windlass models list".into());
-    Err(Complaint::usage(format!("there is no provider '{name}'")).cure(cure))
+    Err(CommandError::usage(format!("there is no provider '{name}'")).cure(cure))
 }
 
 /// What a provider's key is, for the eye.
-pub(crate) fn key_text(config: &Config, provider: &str) -> Result<String> {
+pub(crate) fn key_text(config: &CliConfig, provider: &str) -> Result<String> {
     if let Some(source) = keys::locate(config, provider)? {
         return Ok(source.to_string());
     }
@@ -73,7 +72,7 @@ pub(crate) fn key_text(config: &Config, provider: &str) -> Result<String> {
     })
 }
 
-fn show(global: &GlobalArgs, config: &Config, word: &str) -> Result<()> {
+fn show(global: &GlobalArgs, config: &CliConfig, word: &str) -> Result<()> {
     let name = name_of(config, word)?;
     let target = target::description(config, &name)?;
     let found = diagnosis::load(&config.folders.data, &name)?;
@@ -106,7 +105,7 @@ fn show(global: &GlobalArgs, config: &Config, word: &str) -> Result<()> {
 fn examined(found: Option<&Examined>, name: &ModelName) -> String {
     match found {
         Some(found) => format!("at {}", found.base_url),
-        None => format!("never; windlass models doctor {name} does"),
+        None => format!("never; windlass models doctor {name} examines it"),
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 
 /// Bytes that are hashed at a time.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -25,11 +25,9 @@ pub(crate) struct Note {
     pub(crate) address: String,
     /// The mark of the file there.
     pub(crate) etag: Option<String>,
-    /// Its size.
     pub(crate) bytes_total: Option<u64>,
 }
 
-/// The part.
 pub(crate) struct PartFile {
     place: PathBuf,
     path: PathBuf,
@@ -43,14 +41,14 @@ impl PartFile {
     /// Goes on with what is there of this address, or begins.
     pub(crate) fn open(place: &Path, address: &str) -> Result<Self> {
         let path = beside(place, ".part");
-        let failed = |error: io::Error| Complaint::file(&path, "written", &error);
+        let failed = |error: io::Error| CommandError::file(&path, "written", &error);
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let file = open.map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let what = format!("{} is being downloaded by another process", place.display());
-                return Err(Complaint::failed(what).cure("wait for it"));
+                return Err(CommandError::failed(what).cure("wait for it"));
             }
             // Not every file system has locks.
             Err(TryLockError::Error(_)) => {}
@@ -90,13 +88,12 @@ impl PartFile {
         self.note.etag = etag;
         self.note.bytes_total = bytes_total;
         let text = serde_json::to_string(&self.note).map_err(|error| {
-            Complaint::failed(format!("the note of a download cannot be written: {error}"))
+            CommandError::failed(format!("the note of a download cannot be written: {error}"))
         })?;
         let path = self.note_path();
-        fs::write(&path, text).map_err(|error| Complaint::file(&path, "written", &error))
+        fs::write(&path, text).map_err(|error| CommandError::file(&path, "written", &error))
     }
 
-    /// Adds bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.file.write_all(bytes).map_err(|error| self.failed(&error))?;
         self.hash.update(bytes);
@@ -109,7 +106,6 @@ impl PartFile {
         digits(&self.hash.clone().finalize())
     }
 
-    /// How it begins.
     pub(crate) fn begins_with(&mut self, beginning: &[u8]) -> Result<bool> {
         let mut bytes = vec![0; beginning.len()];
         let read = self.file.rewind().and_then(|()| self.file.read_exact(&mut bytes));
@@ -121,7 +117,7 @@ impl PartFile {
     pub(crate) fn finish(self) -> Result<()> {
         self.file.sync_all().map_err(|error| self.failed(&error))?;
         fs::rename(&self.path, &self.place)
-            .map_err(|error| Complaint::file(&self.place, "written", &error))?;
+            .map_err(|error| CommandError::file(&self.place, "written", &error))?;
         self.forget_note();
         Ok(())
     }
@@ -147,15 +143,15 @@ impl PartFile {
         let _ = fs::remove_file(self.note_path());
     }
 
-    fn failed(&self, error: &io::Error) -> Complaint {
-        Complaint::file(&self.path, "written", error)
+    fn failed(&self, error: &io::Error) -> CommandError {
+        CommandError::file(&self.path, "written", error)
     }
 }
 
 /// The size and the SHA-256 of a file.
 pub(crate) fn hash_file(path: &Path) -> Result<(u64, String)> {
     let hashed = File::open(path).and_then(|mut file| hash_all(&mut file));
-    let (hash, bytes) = hashed.map_err(|error| Complaint::file(path, "read", &error))?;
+    let (hash, bytes) = hashed.map_err(|error| CommandError::file(path, "read", &error))?;
     Ok((bytes, digits(&hash.finalize())))
 }
 

@@ -18,10 +18,10 @@ use windlass_models::transport::Transport;
 use crate::args::{GlobalArgs, PullArgs};
 use crate::commands::models::part_file::{PartFile, hash_file};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
 use crate::exit::Exit;
-use crate::providers::pulled::{self, FOLDER_CONFIG, HUB, Source};
+use crate::providers::pulled::{self, FOLDER_CONFIG, HUB, PullSource};
 use crate::providers::target;
 use crate::terminal::out::{print_json, print_line, tell_line};
 use crate::terminal::signals::Signals;
@@ -51,10 +51,9 @@ struct Fetched {
     was_there: bool,
 }
 
-/// Runs the command.
-pub(crate) fn run(global: &GlobalArgs, config: &Config, args: &PullArgs) -> Result<Exit> {
+pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, args: &PullArgs) -> Result<Exit> {
     let hub = config.settings.text("pull.hub_url").unwrap_or(HUB);
-    let source = Source::parse(&args.source, hub)?;
+    let source = PullSource::parse(&args.source, hub)?;
     let usual = pulled::folder(&config.folders.data);
     let folder = args.to.clone().unwrap_or_else(|| usual.clone());
     let pull = Pull {
@@ -70,7 +69,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &Config, args: &PullArgs) -> Resu
         }
     })?;
     let Some(fetched) = fetched else {
-        tell_line("stopped; what came is kept, and the same command goes on with it");
+        tell_line("stopped; what was downloaded is kept, and the same command continues");
         return Ok(Exit::Cancelled);
     };
     // The name by which it is found from now on.
@@ -98,7 +97,6 @@ pub(crate) fn run(global: &GlobalArgs, config: &Config, args: &PullArgs) -> Resu
     Ok(Exit::Done)
 }
 
-/// How files come.
 struct Pull {
     transport: Transport,
     limits: ExchangeLimits,
@@ -106,18 +104,18 @@ struct Pull {
 }
 
 impl Pull {
-    async fn fetch(&self, source: &Source, folder: &Path, sha256: Option<&str>) -> Result<Vec<Fetched>> {
+    async fn fetch(&self, source: &PullSource, folder: &Path, sha256: Option<&str>) -> Result<Vec<Fetched>> {
         match source {
-            Source::File { address, name } => {
+            PullSource::File { address, name } => {
                 make_folder(folder)?;
-                let wanted = Wanted { address, path: folder.join(name), sha256, is_gguf: true };
+                let wanted = WantedFile { address, path: folder.join(name), sha256, is_gguf: true };
                 let found = self.file(&wanted).await?.ok_or_else(|| nothing(address))?;
                 Ok(vec![found])
             }
-            Source::Folder { name, .. } if sha256.is_some() => {
-                Err(Complaint::usage(format!("'{name}' is a folder, and --sha256 is of one file")))
+            PullSource::Folder { name, .. } if sha256.is_some() => {
+                Err(CommandError::usage(format!("'{name}' is a folder, and --sha256 is of one file")))
             }
-            Source::Folder { address, name } => {
+            PullSource::Folder { address, name } => {
                 let folder = folder.join(name);
                 make_folder(&folder)?;
                 self.folder(address, &folder).await
@@ -152,12 +150,12 @@ impl Pull {
 
     async fn member(&self, address: &str, folder: &Path, name: &str) -> Result<Option<Fetched>> {
         let address = format!("{address}{name}");
-        let wanted = Wanted { address: &address, path: folder.join(name), sha256: None, is_gguf: false };
+        let wanted = WantedFile { address: &address, path: folder.join(name), sha256: None, is_gguf: false };
         self.file(&wanted).await
     }
 
     /// One file; nothing if there is none at its address.
-    async fn file(&self, wanted: &Wanted<'_>) -> Result<Option<Fetched>> {
+    async fn file(&self, wanted: &WantedFile<'_>) -> Result<Option<Fetched>> {
         if wanted.path.is_file() {
             let (bytes, sha256) = hash_file(&wanted.path)?;
             if wanted.sha256.is_none_or(|wanted| wanted == sha256) {
@@ -213,7 +211,7 @@ impl Pull {
                         return Err(error.into());
                     }
                     let wait_ms = WAIT_MS << tries;
-                    tracing::debug!(%error, wait_ms, bytes = part.bytes(), "the download is taken up again");
+                    tracing::debug!(%error, wait_ms, bytes = part.bytes(), "the download continues");
                     tokio::time::sleep(Duration::from_millis(wait_ms)).await;
                 }
                 Err(failure) => return Err(failure),
@@ -236,31 +234,31 @@ impl Pull {
 }
 
 /// A file that is wanted.
-struct Wanted<'a> {
+struct WantedFile<'a> {
     address: &'a str,
     path: PathBuf,
     sha256: Option<&'a str>,
     is_gguf: bool,
 }
 
-impl Wanted<'_> {
+impl WantedFile<'_> {
     /// Puts a whole file at its place, if it is what was wanted.
     fn accept(&self, mut part: PartFile, expected: Option<&str>) -> Result<Fetched> {
         let (bytes, sha256) = (part.bytes(), part.sha256());
         let place = self.path.display().to_string();
         if let Some(expected) = expected.filter(|expected| *expected != sha256) {
             part.discard();
-            return Err(Complaint::failed(format!("what came has the SHA-256 {sha256}, and not {expected}"))
-                .at(format!("{place} is as it was"))
-                .cure("check the address and the hash"));
+            return Err(CommandError::failed(format!(
+                "the download has the SHA-256 {sha256}, and not {expected}"
+            ))
+            .at(format!("{place} is unchanged"))
+            .cure("check the address and the hash"));
         }
         if self.is_gguf && !part.begins_with(MAGIC)? {
             part.discard();
-            return Err(Complaint::failed(
-                "what came is no GGUF file; perhaps a page that explains something",
-            )
-            .at(self.address)
-            .cure("the address of the file itself; on the hub that is hf:ORG/REPO/FILE.gguf"));
+            return Err(CommandError::failed("the download is not a GGUF file; perhaps it is a web page")
+                .at(self.address)
+                .cure("the address of the file itself; on the hub that is hf:ORG/REPO/FILE.gguf"));
         }
         part.finish()?;
         Ok(Fetched { path: self.path.clone(), bytes, sha256, was_there: false })
@@ -269,10 +267,8 @@ impl Wanted<'_> {
 
 /// Why a file did not come.
 enum DownloadFailure {
-    /// The other side.
     Error(DownloadError),
-    /// This side.
-    Disk(Complaint),
+    Disk(CommandError),
 }
 
 impl From<DownloadError> for DownloadFailure {
@@ -281,8 +277,8 @@ impl From<DownloadError> for DownloadFailure {
     }
 }
 
-impl From<Complaint> for DownloadFailure {
-    fn from(complaint: Complaint) -> Self {
+impl From<CommandError> for DownloadFailure {
+    fn from(complaint: CommandError) -> Self {
         DownloadFailure::Disk(complaint)
     }
 }
@@ -299,7 +295,7 @@ async fn drain(
         part.restart()?;
     }
     if is_other {
-        let (place, what) = ("the download".to_owned(), "the file has become another one".to_owned());
+        let (place, what) = ("the download".to_owned(), "the file has changed".to_owned());
         return Err(DownloadError::Broken { place, what, is_passing: true }.into());
     }
     part.write_note(opened.etag.clone(), opened.bytes_total)?;
@@ -327,9 +323,9 @@ async fn drain(
 /// The files of weights that an index names.
 fn read_shards(path: &Path) -> Result<Vec<String>> {
     let wrong = |why: String| {
-        Complaint::failed(format!("the index of the weights cannot be used: {why}")).at(path.display())
+        CommandError::failed(format!("the index of the weights cannot be used: {why}")).at(path.display())
     };
-    let text = fs::read_to_string(path).map_err(|error| Complaint::file(path, "read", &error))?;
+    let text = fs::read_to_string(path).map_err(|error| CommandError::file(path, "read", &error))?;
     let index: Map<String, Value> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let map = index
         .get("weight_map")
@@ -349,11 +345,11 @@ fn read_shards(path: &Path) -> Result<Vec<String>> {
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).map_err(|error| Complaint::file(folder, "made", &error))
+    fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "made", &error))
 }
 
-fn nothing(address: &str) -> Complaint {
-    Complaint::failed(format!("there is nothing at {}", shown(address)))
+fn nothing(address: &str) -> CommandError {
+    CommandError::failed(format!("there is nothing at {}", shown(address)))
         .cure("look at the files of the model on the hub, and mind upper and lower case")
 }
 
@@ -362,8 +358,8 @@ fn shown(address: &str) -> String {
     windlass_models::failure::shown_url(address)
 }
 
-fn explain(error: &DownloadError, part: &PartFile) -> Complaint {
-    let complaint = Complaint::failed(format!("the model does not come: {error}"));
+fn explain(error: &DownloadError, part: &PartFile) -> CommandError {
+    let complaint = CommandError::failed(format!("the model cannot be downloaded: {error}"));
     match error {
         DownloadError::Address(_) | DownloadError::Unsafe(_) => {
             complaint.into_usage().cure("an https address, or hf:ORG/REPO/FILE.gguf")
@@ -376,9 +372,9 @@ fn explain(error: &DownloadError, part: &PartFile) -> Complaint {
         | DownloadError::Redirects(_)
         | DownloadError::Broken { .. } => match part.bytes() {
             0 => complaint,
-            bytes => {
-                complaint.at(format!("{} are kept", size(bytes))).cure("the same command goes on with them")
-            }
+            bytes => complaint
+                .at(format!("{} are kept", size(bytes)))
+                .cure("the same command continues from there"),
         },
     }
 }

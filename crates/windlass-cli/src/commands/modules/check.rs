@@ -10,7 +10,7 @@ use windlass_modules::{Manifest, ModuleLibrary, SignatureRegistry};
 
 use crate::args::GlobalArgs;
 use crate::commands::config::resolve;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::project_modules;
 use crate::exit::Exit;
 use crate::project::modules::beside;
@@ -28,7 +28,7 @@ const FILES_MAX: usize = 10_000;
 
 /// What was found of a file.
 #[derive(Serialize)]
-struct Found {
+struct FileReport {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     module_id: Option<String>,
@@ -50,7 +50,7 @@ pub(super) fn run(global: &GlobalArgs, folder: Option<&Path>, writes_hashes: boo
     for folder in &folders {
         if writes_hashes {
             let changed = write_hashes(folder).map_err(|error| {
-                Complaint::failed(error.to_string()).cure("repair the manifest, then write its hashes")
+                CommandError::failed(error.to_string()).cure("repair the manifest, then write its hashes")
             })?;
             written.extend(changed);
         }
@@ -70,7 +70,7 @@ fn folders(global: &GlobalArgs, named: Option<&Path>) -> Result<Vec<PathBuf>> {
     if let Some(folder) = named {
         return match folder.is_dir() {
             true => Ok(vec![folder.to_path_buf()]),
-            false => Err(Complaint::usage(format!("there is no folder {}", folder.display()))
+            false => Err(CommandError::usage(format!("there is no folder {}", folder.display()))
                 .cure("windlass modules check FOLDER, where FOLDER has a manifest.json")),
         };
     }
@@ -84,7 +84,7 @@ fn folders(global: &GlobalArgs, named: Option<&Path>) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-fn look_at(folder: &Path) -> Result<Vec<Found>> {
+fn look_at(folder: &Path) -> Result<Vec<FileReport>> {
     let manifest_path = folder.join(MANIFEST);
     let text = match std::fs::read_to_string(&manifest_path) {
         Ok(text) => text,
@@ -105,7 +105,7 @@ fn look_at(folder: &Path) -> Result<Vec<Found>> {
                 told.insert(file.clone());
                 wrong(&path, Some(id), beside(file, error))
             }
-            (Some(own), None) => Found {
+            (Some(own), None) => FileReport {
                 hash: Some(format!("sha256:{}", own.hash)),
                 is_pinned: entry.hash.is_some(),
                 ..right(&path, id)
@@ -125,21 +125,21 @@ fn look_at(folder: &Path) -> Result<Vec<Found>> {
     Ok(all)
 }
 
-fn right(path: &Path, id: &str) -> Found {
+fn right(path: &Path, id: &str) -> FileReport {
     let (file, module_id) = (path.display().to_string(), Some(id.to_owned()));
-    Found { file, module_id, state: "ok", message: None, hash: None, is_pinned: false }
+    FileReport { file, module_id, state: "ok", message: None, hash: None, is_pinned: false }
 }
 
-fn wrong(path: &Path, id: Option<&String>, message: String) -> Found {
+fn wrong(path: &Path, id: Option<&String>, message: String) -> FileReport {
     let (file, module_id) = (path.display().to_string(), id.cloned());
-    Found { file, module_id, state: "wrong", message: Some(message), hash: None, is_pinned: false }
+    FileReport { file, module_id, state: "wrong", message: Some(message), hash: None, is_pinned: false }
 }
 
 /// An old version, or one that somebody forgot to name.
-fn unnamed(path: &Path) -> Found {
+fn unnamed(path: &Path) -> FileReport {
     let message = Some("the manifest does not name it: it is not used".to_owned());
     let file = path.display().to_string();
-    Found { file, module_id: None, state: "unnamed", message, hash: None, is_pinned: false }
+    FileReport { file, module_id: None, state: "unnamed", message, hash: None, is_pinned: false }
 }
 
 fn json_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
@@ -160,7 +160,7 @@ fn json_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn show(all: &[Found], written: &[String], folders: &[PathBuf]) -> Result<()> {
+fn show(all: &[FileReport], written: &[String], folders: &[PathBuf]) -> Result<()> {
     if folders.is_empty() {
         return print_line("there is no folder of modules here; docs/modules.md says how to make one");
     }
@@ -169,7 +169,7 @@ fn show(all: &[Found], written: &[String], folders: &[PathBuf]) -> Result<()> {
         .map(|found| {
             let pin = match (&found.hash, found.is_pinned) {
                 (Some(hash), true) => hash.clone(),
-                (Some(_), false) => "(not held to a hash)".to_owned(),
+                (Some(_), false) => "(no hash pinned)".to_owned(),
                 (None, _) => String::new(),
             };
             let about = found.message.clone().unwrap_or(pin);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use windlass_modules::measure::{Measured, Tally};
+use windlass_tui::figures::duration;
 
 use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
 use super::trial::Trial;
@@ -9,34 +10,32 @@ use crate::args::{GlobalArgs, ModuleEvalArgs};
 use crate::commands::run::block_on;
 use crate::complaint::Result;
 use crate::config::Flags;
-use crate::config::duration::show_ms;
 use crate::exit::Exit;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::providers::choice::choose;
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::run_follower::refused;
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 use windlass_core::host::ServedPort;
 
 /// Characters of what was wrong with a case.
 const WHY_CHARS_MAX: usize = 90;
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
     let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };
     // Nobody sits through all cases to answer questions.
-    let house = House::build_for(flags, &args.measure.permission, false)?;
-    let module = house.modules.get(&args.id)?;
+    let wiring = Wiring::build_for(flags, &args.measure.permission, false)?;
+    let module = wiring.modules.get(&args.id)?;
     let cases = cases_of(&args.measure, &module)?;
-    let judge = judge_of(&house, &args.measure.metric)?;
-    let chosen = choose(&house.config)?;
-    let archive = Archive::open(&house.config.folders, 1)?;
+    let judge = judge_of(&wiring, &args.measure.metric)?;
+    let chosen = choose(&wiring.config)?;
+    let archive = SessionArchive::open(&wiring.config.folders, 1)?;
     let bar = new_bar(global, "asking", cases.len());
     let (sat, session) = block_on(async {
-        let trial = Trial::begin(&house, &archive);
+        let trial = Trial::begin(&wiring, &archive);
         let metric = (&args.measure.metric, judge);
         let mut exam = Exam::begin(&trial, (&module, &chosen), metric, &args.measure.data).await?;
         let sat = exam.sit(&module, &cases, &bar).await?;
@@ -72,7 +71,7 @@ fn cases_table(measured: &[Measured]) -> String {
     let rows = measured.iter().map(|case| {
         let why = case.why.as_deref().map(|why| short_line(why, WHY_CHARS_MAX)).unwrap_or_default();
         let run = case.run_id.clone().unwrap_or_default();
-        [case.line.to_string(), format!("{:.2}", case.score), show_ms(case.elapsed_ms), run, why]
+        [case.line.to_string(), format!("{:.2}", case.score), duration(case.elapsed_ms), run, why]
     });
     lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
 }
@@ -88,6 +87,6 @@ pub(super) fn summary(tally: &Tally, measured: &[Measured]) -> String {
         own("passed", format!("{} of {}", tally.passed, tally.cases)),
         own("without an answer", tally.unanswered.to_string()),
         own("score", format!("{:.3}", tally.score)),
-        own("median time", show_ms(median)),
+        own("median time", duration(median)),
     ])
 }

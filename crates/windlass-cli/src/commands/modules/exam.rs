@@ -12,10 +12,10 @@ use windlass_modules::measure::{Case, Measured, Metric, Score, judge_inputs, rea
 use super::trial::Trial;
 use crate::args::{GlobalArgs, MeasureArgs};
 use crate::commands::run::read_bounded;
-use crate::complaint::{Complaint, Result};
-use crate::providers::choice::Chosen;
+use crate::complaint::{CommandError, Result};
+use crate::providers::choice::ChosenModel;
 use crate::terminal::signals::Signals;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// The global flags, where `--data` names cases: here it is not the data folder.
 pub(super) fn without_cases(global: &GlobalArgs) -> Result<GlobalArgs> {
@@ -23,7 +23,7 @@ pub(super) fn without_cases(global: &GlobalArgs) -> Result<GlobalArgs> {
         word.to_str().is_some_and(|word| word == "--data" || word.starts_with("--data="))
     };
     if std::env::args_os().filter(is_data).count() > 1 {
-        return Err(Complaint::usage("--data is there twice, and names the cases here")
+        return Err(CommandError::usage("--data is there twice, and names the cases here")
             .cure("name the data folder by the environment: WINDLASS_DATA=DIR"));
     }
     Ok(GlobalArgs { data: None, ..global.clone() })
@@ -33,7 +33,7 @@ pub(super) fn without_cases(global: &GlobalArgs) -> Result<GlobalArgs> {
 pub(super) fn cases_of(args: &MeasureArgs, module: &Module) -> Result<Vec<Case>> {
     let path = &args.data;
     let file = std::fs::File::open(path);
-    let file = file.map_err(|error| Complaint::file(path, "read", &error).into_usage())?;
+    let file = file.map_err(|error| CommandError::file(path, "read", &error).into_usage())?;
     let name = path.display().to_string();
     let text = read_bounded(file, &name)?;
     let mut cases = read_cases(&text, module).map_err(|bad| {
@@ -42,7 +42,7 @@ pub(super) fn cases_of(args: &MeasureArgs, module: &Module) -> Result<Vec<Case>>
             (line, 0) => format!("{name}:{line}"),
             (line, column) => format!("{name}:{line}:{column}"),
         };
-        Complaint::usage(format!("the cases cannot be used: {}", bad.why))
+        CommandError::usage(format!("the cases cannot be used: {}", bad.why))
             .at(place)
             .cure("one JSON object a line: {\"inputs\": {…}, \"outputs\": {…}}")
     })?;
@@ -51,17 +51,17 @@ pub(super) fn cases_of(args: &MeasureArgs, module: &Module) -> Result<Vec<Case>>
 }
 
 /// The module that judges, where one does.
-pub(super) fn judge_of(house: &House, metric: &Metric) -> Result<Option<Arc<Module>>> {
+pub(super) fn judge_of(wiring: &Wiring, metric: &Metric) -> Result<Option<Arc<Module>>> {
     match metric {
         Metric::Exact | Metric::Contains | Metric::Json => Ok(None),
-        Metric::Module(id) => house.modules.get(id).map(Some),
+        Metric::Module(id) => wiring.modules.get(id).map(Some),
     }
 }
 
 /// Who asks, what with, and how answers are weighed.
 pub(super) struct Exam<'a> {
     trial: &'a Trial,
-    model: &'a Chosen,
+    model: &'a ChosenModel,
     metric: &'a Metric,
     session: SessionId,
     judge: Option<(Arc<Module>, SessionId)>,
@@ -69,7 +69,7 @@ pub(super) struct Exam<'a> {
 }
 
 /// Cases that were put to a module.
-pub(super) struct Sat {
+pub(super) struct ExamResult {
     pub(super) measured: Vec<Measured>,
     /// Whether nobody stopped it before the last one.
     pub(super) is_whole: bool,
@@ -79,7 +79,7 @@ impl<'a> Exam<'a> {
     /// An examination of a module, with a session of its own for the runs of it and of its judge.
     pub(super) async fn begin(
         trial: &'a Trial,
-        (module, model): (&Arc<Module>, &'a Chosen),
+        (module, model): (&Arc<Module>, &'a ChosenModel),
         (metric, judge): (&'a Metric, Option<Arc<Module>>),
         data: &Path,
     ) -> Result<Exam<'a>> {
@@ -108,32 +108,32 @@ impl<'a> Exam<'a> {
         module: &Arc<Module>,
         cases: &[Case],
         bar: &ProgressBar,
-    ) -> Result<Sat> {
+    ) -> Result<ExamResult> {
         let mut measured = Vec::new();
         for case in cases {
             let (trial, model, metric) = (self.trial, self.model, self.metric);
             let asking = ask(trial, model, metric, (&self.session, module), self.judge.as_ref(), case);
             let (result, is_model) = tokio::select! {
                 result = asking => result?,
-                () = self.signals.next() => return Ok(Sat { measured, is_whole: false }),
+                () = self.signals.next() => return Ok(ExamResult { measured, is_whole: false }),
             };
             if is_model && measured.is_empty() {
                 let why = result.why.unwrap_or_default();
                 let name = self.model.model.name();
-                return Err(Complaint::failed(format!("'{name}' does not answer: {why}"))
+                return Err(CommandError::failed(format!("'{name}' does not answer: {why}"))
                     .cure("windlass models doctor"));
             }
             measured.push(result);
             bar.inc(1);
         }
-        Ok(Sat { measured, is_whole: true })
+        Ok(ExamResult { measured, is_whole: true })
     }
 }
 
 /// One case: what it was worth, and whether the model itself failed.
 async fn ask(
     trial: &Trial,
-    model: &Chosen,
+    model: &ChosenModel,
     metric: &Metric,
     (session, module): (&SessionId, &Arc<Module>),
     judge: Option<&(Arc<Module>, SessionId)>,
@@ -147,7 +147,7 @@ async fn ask(
                 (Some(score), _) => score,
                 (None, Some((judge, session))) => {
                     let given = judge_inputs(judge, &case.inputs, &case.outputs, &outputs)
-                        .map_err(|error| Complaint::usage(error.to_string()).at("--metric"))?;
+                        .map_err(|error| CommandError::usage(error.to_string()).at("--metric"))?;
                     let verdict = trial.ask(session, (judge, model), &given).await?;
                     let verdict = verdict.outputs.map_err(|unanswered| unanswered.why);
                     verdict

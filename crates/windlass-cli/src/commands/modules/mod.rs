@@ -21,18 +21,17 @@ use windlass_modules::{FieldType, Module};
 
 use crate::args::{GlobalArgs, ModulesCommand};
 use crate::commands::tools::read_arguments;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::exit::Exit;
 use crate::project::modules::{prompt_of, row_of};
 use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// Characters of an instruction in the list.
 const INSTRUCTION_CHARS_MAX: usize = 70;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: ModulesCommand) -> Result<Exit> {
     match command {
         ModulesCommand::List { tag } => list(global, tag.as_deref())?,
@@ -49,8 +48,8 @@ pub(crate) fn run(global: &GlobalArgs, command: ModulesCommand) -> Result<Exit> 
 }
 
 fn list(global: &GlobalArgs, tag: Option<&str>) -> Result<()> {
-    let house = House::plain(global)?;
-    let mut shelf = house.modules.shelf();
+    let wiring = Wiring::plain(global)?;
+    let mut shelf = wiring.modules.shelf();
     if let Some(tag) = tag {
         shelf.modules.retain(|row| row.tags.iter().any(|own| own == tag));
     }
@@ -102,15 +101,15 @@ fn tools_of(row: &ModuleRow) -> String {
 }
 
 fn show(global: &GlobalArgs, id: &str, input: Option<&str>) -> Result<()> {
-    let house = House::plain(global)?;
-    let module = house.modules.get(id)?;
-    let row = house.modules.shelf().modules.into_iter().find(|row| row.module_id == id);
+    let wiring = Wiring::plain(global)?;
+    let module = wiring.modules.get(id)?;
+    let row = wiring.modules.shelf().modules.into_iter().find(|row| row.module_id == id);
     let row = row.unwrap_or_else(|| row_of(&module, Vec::new()));
     let message = match input {
         Some(typed) => Value::Object(read_input(&module, typed)?).to_string(),
         None => Value::Object(in_words(&module)).to_string(),
     };
-    let request = house.modules.request(&module, &message).map_err(Complaint::usage)?;
+    let request = wiring.modules.request(&module, &message).map_err(CommandError::usage)?;
     let prompt = prompt_of(&request);
     if global.json {
         return print_json(&json!({"module": row, "prompt": prompt}));
@@ -179,7 +178,7 @@ fn read_input(module: &Module, typed: &str) -> Result<Map<String, Value>> {
     };
     let inputs = inputs.and_then(|inputs| module.signature.check_inputs(&inputs).map(|()| inputs));
     inputs.map_err(|error| {
-        Complaint::usage(error.to_string())
+        CommandError::usage(error.to_string())
             .at(format!("--input of module '{}'", module.module_id))
             .cure(format!("windlass modules show {}", module.module_id))
     })

@@ -19,18 +19,18 @@ use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
 use super::trial::Trial;
 use crate::args::{GlobalArgs, OptimizeArgs};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
-use crate::project::store::Archive;
-use crate::providers::choice::{Chosen, choose, choose_named};
+use crate::project::store::SessionArchive;
+use crate::providers::choice::{ChosenModel, choose, choose_named};
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::run_follower::refused;
 use crate::terminal::table::lay_out;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// A version that was tried.
-struct Tried {
+struct TriedVersion {
     /// What is different about it.
     what: String,
     /// What made it, for its metadata.
@@ -40,28 +40,33 @@ struct Tried {
 }
 
 /// Everything that was tried, the version as it is first.
-struct Found {
-    tried: Vec<Tried>,
+struct TriedVersions {
+    tried: Vec<TriedVersion>,
     is_whole: bool,
 }
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
     let global = &without_cases(global)?;
     let flags = Flags { global: global.clone(), ..Flags::default() };
-    let house = House::build_for(flags, &args.measure.permission, false)?;
-    let (module, folder) = house.modules.find_with_folder(&args.id)?;
+    let wiring = Wiring::build_for(flags, &args.measure.permission, false)?;
+    let (module, folder) = wiring.modules.find_with_folder(&args.id)?;
     let cases = cases_of(&args.measure, &module)?;
-    let chosen = choose(&house.config)?;
-    let proposing = args.propose_with.as_deref().map(|word| choose_named(&house.config, word)).transpose()?;
-    let archive = Archive::open(&house.config.folders, 1)?;
+    let chosen = choose(&wiring.config)?;
+    let proposing =
+        args.propose_with.as_deref().map(|word| choose_named(&wiring.config, word)).transpose()?;
+    let archive = SessionArchive::open(&wiring.config.folders, 1)?;
     let found = block_on(async {
-        let trial = Trial::begin(&house, &archive);
-        let judge = judge_of(&house, &args.measure.metric)?;
+        let trial = Trial::begin(&wiring, &archive);
+        let judge = judge_of(&wiring, &args.measure.metric)?;
         let metric = (&args.measure.metric, judge);
         let exam = Exam::begin(&trial, (&module, &chosen), metric, &args.measure.data).await?;
-        let search =
-            Search { global, args, trial: &trial, exam, found: Found { tried: Vec::new(), is_whole: true } };
+        let search = Search {
+            global,
+            args,
+            trial: &trial,
+            exam,
+            found: TriedVersions { tried: Vec::new(), is_whole: true },
+        };
         let found = search.find(&module, &cases, proposing.as_ref()).await?;
         trial.host().close().await.map_err(refused)?;
         Ok(found)
@@ -72,7 +77,9 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
     let is_better = best.tally.score > first.tally.score;
     let version = Arc::new(new_version(&module, best));
     let written = match is_better && found.is_whole && !args.dry_run {
-        true => Some(write_version(&folder, &version).map_err(|error| Complaint::failed(error.to_string()))?),
+        true => {
+            Some(write_version(&folder, &version).map_err(|error| CommandError::failed(error.to_string()))?)
+        }
         false => None,
     };
     if global.json {
@@ -113,18 +120,18 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
 }
 
 /// The version as it is, and the first of those that score best.
-fn best_of(tried: &[Tried]) -> Option<(&Tried, &Tried)> {
+fn best_of(tried: &[TriedVersion]) -> Option<(&TriedVersion, &TriedVersion)> {
     let (first, rest) = tried.split_first()?;
     let best =
         rest.iter().fold(first, |best, next| if next.tally.score > best.tally.score { next } else { best });
     Some((first, best))
 }
 
-fn tried_json(tried: &Tried) -> Value {
+fn tried_json(tried: &TriedVersion) -> Value {
     json!({"what": tried.what, "tally": tried.tally, "instruction": tried.module.instruction, "demos": tried.module.demos.len()})
 }
 
-fn new_version(module: &Module, best: &Tried) -> Module {
+fn new_version(module: &Module, best: &TriedVersion) -> Module {
     let mut version = Module::clone(&best.module);
     version.metadata.version = next_version(&module.metadata.version);
     version.metadata.optimizer = best.optimizer.to_owned();
@@ -139,7 +146,7 @@ struct Search<'a> {
     args: &'a OptimizeArgs,
     trial: &'a Trial,
     exam: Exam<'a>,
-    found: Found,
+    found: TriedVersions,
 }
 
 impl Search<'_> {
@@ -147,8 +154,8 @@ impl Search<'_> {
         mut self,
         module: &Arc<Module>,
         cases: &[Case],
-        proposing: Option<&Chosen>,
-    ) -> Result<Found> {
+        proposing: Option<&ChosenModel>,
+    ) -> Result<TriedVersions> {
         let split = split_cases(cases);
         let taught = self.sit(module, &split.teaching, "teaching").await?;
         self.judge(module, &split.judging, "as it is".to_owned(), "").await?;
@@ -179,7 +186,7 @@ impl Search<'_> {
         module: &Arc<Module>,
         judging: &[Case],
         taught: &[Measured],
-        model: &Chosen,
+        model: &ChosenModel,
     ) -> Result<()> {
         let proposer = Arc::new(proposer());
         let title = format!("instructions for {}", module.module_id);
@@ -195,8 +202,11 @@ impl Search<'_> {
                 Ok(outputs) => outputs,
                 Err(unanswered) if number == 1 => {
                     let name = model.model.name();
-                    return Err(Complaint::failed(format!("'{name}' proposes nothing: {}", unanswered.why))
-                        .at(format!("run {}", ran.run_id)));
+                    return Err(CommandError::failed(format!(
+                        "'{name}' proposes nothing: {}",
+                        unanswered.why
+                    ))
+                    .at(format!("run {}", ran.run_id)));
                 }
                 Err(_) => continue,
             };
@@ -238,7 +248,7 @@ impl Search<'_> {
         let measured = self.sit(module, cases, "judging").await?;
         if self.found.is_whole {
             let (module, tally) = (Arc::clone(module), Tally::of(&measured));
-            self.found.tried.push(Tried { what, optimizer, module, tally });
+            self.found.tried.push(TriedVersion { what, optimizer, module, tally });
         }
         Ok(())
     }

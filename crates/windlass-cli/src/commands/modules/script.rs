@@ -15,34 +15,33 @@ use windlass_modules::script::{
 };
 use windlass_modules::{Module, ModuleError};
 
-use super::runs::{Asked, Runs, Unanswered};
+use super::runs::{ModuleAsk, Runs, UnansweredRun};
 use crate::args::{GlobalArgs, ModuleScriptArgs};
 use crate::commands::run::block_on;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::providers::choice::choose;
 use crate::providers::open::OpenModels;
 use crate::terminal::out::{print_exact, print_json, tell_line};
 use crate::terminal::signals::Signals;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// Bytes of a script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
 
-/// Runs the command.
 pub(super) fn run(global: &GlobalArgs, args: &ModuleScriptArgs) -> Result<Exit> {
     let text = read(&args.file)?;
     let flags = Flags { global: global.clone(), timeout_ms: args.timeout, ..Flags::default() };
-    let house = Arc::new(House::build(flags, &args.permission)?);
-    let models = OpenModels::of(&house, choose(&house.config)?, true)?;
-    let archive = Archive::open(&house.config.folders, 1)?;
+    let wiring = Arc::new(Wiring::build(flags, &args.permission)?);
+    let models = OpenModels::of(&wiring, choose(&wiring.config)?, true)?;
+    let archive = SessionArchive::open(&wiring.config.folders, 1)?;
     let file = args.file.display().to_string();
     let json_only = global.json;
     block_on(async {
         let mut signals = Signals::listen()?;
-        let runs = Arc::new(Runs::begin(global, house, &archive, models));
+        let runs = Arc::new(Runs::begin(global, wiring, &archive, models));
         let caller = Arc::new(ScriptCaller {
             runs: Arc::clone(&runs),
             runtime: Handle::current(),
@@ -70,9 +69,9 @@ pub(super) fn run(global: &GlobalArgs, args: &ModuleScriptArgs) -> Result<Exit> 
         let value = match ended {
             Ok(Ok(value)) => value,
             Ok(Err(_)) if is_stopped.load(Ordering::Relaxed) => return Ok(Exit::Cancelled),
-            Ok(Err(error)) => return Err(Complaint::failed(error.to_string())),
+            Ok(Err(error)) => return Err(CommandError::failed(error.to_string())),
             Err(error) => {
-                return Err(Complaint::failed(format!("the script broke its interpreter: {error}")));
+                return Err(CommandError::failed(format!("the script broke its interpreter: {error}")));
             }
         };
         match value {
@@ -93,9 +92,9 @@ fn read(file: &Path) -> Result<String> {
             .and_then(|open| open.take(SCRIPT_BYTES_MAX + 1).read_to_string(&mut text)),
     };
     match read {
-        Err(error) => Err(Complaint::file(file, "read", &error).into_usage()),
+        Err(error) => Err(CommandError::file(file, "read", &error).into_usage()),
         Ok(bytes) if bytes as u64 > SCRIPT_BYTES_MAX => {
-            Err(Complaint::usage(format!("{} is no script: it has more than a megabyte", file.display())))
+            Err(CommandError::usage(format!("{} is no script: it has more than a megabyte", file.display())))
         }
         Ok(_) => Ok(text),
     }
@@ -111,7 +110,7 @@ struct ScriptCaller {
 
 impl ScriptCaller {
     fn module(&self, id: &str) -> std::result::Result<Arc<Module>, CallerError> {
-        self.runs.house().modules.find(id).ok_or_else(|| {
+        self.runs.wiring().modules.find(id).ok_or_else(|| {
             CallerError::new(
                 CallerErrorType::ModuleNotFound,
                 ModuleError::ModuleNotFound(id.to_owned()).to_string(),
@@ -135,7 +134,7 @@ impl ScriptCaller {
             .check_inputs(&inputs)
             .map_err(|error| CallerError::new(CallerErrorType::ConversionError, error.to_string()))?;
         let title = format!("{}: {}", self.name, module.module_id);
-        let asked = Asked { inputs, has_tools, timeout_ms, title };
+        let asked = ModuleAsk { inputs, has_tools, timeout_ms, title };
         let broken = |message: String| CallerError::new(CallerErrorType::RuntimeError, message);
         match self.runtime.block_on(self.runs.run(module, asked)) {
             Err(complaint) => Err(broken(complaint.what().to_owned())),
@@ -145,8 +144,8 @@ impl ScriptCaller {
     }
 }
 
-fn error_of(unanswered: Unanswered) -> CallerError {
-    let Unanswered { reason, failure, .. } = unanswered;
+fn error_of(unanswered: UnansweredRun) -> CallerError {
+    let UnansweredRun { reason, failure, .. } = unanswered;
     let error_type = match reason {
         StopReason::Deadline => CallerErrorType::Timeout,
         StopReason::ModelFailed => CallerErrorType::InferenceError,
@@ -195,22 +194,22 @@ impl ModuleCaller for ScriptCaller {
 
     fn register_tool(&self, tool: Arc<dyn ToolPort>) -> std::result::Result<(), CallerError> {
         let refused = |message: String| CallerError::new(CallerErrorType::RuntimeError, message);
-        let registry = &self.runs.house().registry;
+        let registry = &self.runs.wiring().registry;
         let name = &tool.spec().name;
-        if self.runs.house().scripts.is_taken(name) {
+        if self.runs.wiring().scripts.is_taken(name) {
             return Err(refused(format!("'{name}' is a tool of this program; give yours another name")));
         }
         registry.register(tool).map(drop).map_err(|error| refused(error.to_string()))
     }
 
     fn module_ids(&self) -> Vec<String> {
-        self.runs.house().modules.ids()
+        self.runs.wiring().modules.ids()
     }
 
     fn tool_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self
             .runs
-            .house()
+            .wiring()
             .registry
             .snapshot()
             .toolset

@@ -13,37 +13,33 @@ use windlass_core::host::{
     HostDelivery, HostError, HostRuns, HostSessions, MODULE_PREFIX, ModelRow, RunStart,
 };
 use windlass_core::ids::{RunId, SessionId};
-use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
 use windlass_core::model::Sampling;
 use windlass_core::profile::Profile;
-use windlass_core::store::NewSession;
+use windlass_core::store::{NewSession, title_of};
 use windlass_engine::host::{Host, ModelsPort, OpenModel};
 use windlass_modules::{Mode, Module, ModuleModel, read_answer};
 
-use crate::complaint::{Complaint, Result};
-use crate::config::Config;
-use crate::project::store::Archive;
-use crate::providers::choice::Chosen;
+use crate::complaint::{CommandError, Result};
+use crate::config::CliConfig;
+use crate::project::store::SessionArchive;
+use crate::providers::choice::ChosenModel;
 use crate::terminal::run_follower::refused;
-use crate::wiring::{House, wrong};
-
-/// Characters of a session's title.
-const TITLE_CHARS_MAX: usize = 80;
+use crate::wiring::{Wiring, wrong};
 
 /// The word of a run whose answer was not of the module's form.
 const MALFORMED: &str = "malformed";
 
 /// What became of one input.
-pub(super) struct Ran {
+pub(super) struct TrialRun {
     pub(super) run_id: RunId,
     /// The outputs, or why there are none.
-    pub(super) outputs: std::result::Result<Map<String, Value>, Unanswered>,
+    pub(super) outputs: std::result::Result<Map<String, Value>, UnansweredTrial>,
     pub(super) elapsed_ms: u64,
 }
 
 /// Why a run gave no outputs.
-pub(super) struct Unanswered {
+pub(super) struct UnansweredTrial {
     pub(super) why: String,
     /// Whether the model itself did not answer: others would fare no better.
     pub(super) is_model: bool,
@@ -60,18 +56,17 @@ pub(super) struct Trial {
 
 impl Trial {
     /// A host over the archive. Needs a tokio runtime.
-    pub(super) fn begin(house: &House, archive: &Archive) -> Self {
-        let models = Arc::new(TrialModels { config: house.config.clone(), tried: Mutex::default() });
+    pub(super) fn begin(wiring: &Wiring, archive: &SessionArchive) -> Self {
+        let models = Arc::new(TrialModels { config: wiring.config.clone(), tried: Mutex::default() });
         Self {
-            host: house.host(Arc::clone(&archive.store), Arc::clone(&models) as Arc<dyn ModelsPort>),
+            host: wiring.host(Arc::clone(&archive.store), Arc::clone(&models) as Arc<dyn ModelsPort>),
             models,
-            sampling: house.config.sampling(),
-            root: house.config.root.display().to_string(),
-            profile: house.config.profile.name.word().to_owned(),
+            sampling: wiring.config.sampling(),
+            root: wiring.config.root.display().to_string(),
+            profile: wiring.config.profile.name.word().to_owned(),
         }
     }
 
-    /// The host.
     pub(super) fn host(&self) -> &Arc<Host> {
         &self.host
     }
@@ -80,12 +75,12 @@ impl Trial {
     pub(super) async fn session(
         &self,
         module: &Arc<Module>,
-        model: &Chosen,
+        model: &ChosenModel,
         title: &str,
     ) -> Result<SessionId> {
         self.models.put(module, model);
         let begin = NewSession {
-            title: clip_chars(title, TITLE_CHARS_MAX).into_owned(),
+            title: title_of(title).to_owned(),
             origin: "cli".to_owned(),
             root: self.root.clone(),
             profile: self.profile.clone(),
@@ -99,9 +94,9 @@ impl Trial {
     pub(super) async fn ask(
         &self,
         session_id: &SessionId,
-        (module, model): (&Arc<Module>, &Chosen),
+        (module, model): (&Arc<Module>, &ChosenModel),
         inputs: &Map<String, Value>,
-    ) -> Result<Ran> {
+    ) -> Result<TrialRun> {
         self.models.put(module, model);
         let begun = Instant::now();
         let start = RunStart {
@@ -114,12 +109,12 @@ impl Trial {
         let started = self.host.start_run(session_id, start).await.map_err(refused)?;
         let (answer, error) = self.follow(&started.run_id, started.after_seq).await?;
         let outputs = match error {
-            Some((code, why)) => Err(Unanswered { why, is_model: code != MALFORMED }),
+            Some((code, why)) => Err(UnansweredTrial { why, is_model: code != MALFORMED }),
             None => read_answer(module, &answer)
-                .map_err(|error| Unanswered { why: error.to_string(), is_model: false }),
+                .map_err(|error| UnansweredTrial { why: error.to_string(), is_model: false }),
         };
         let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(Ran { run_id: started.run_id, outputs, elapsed_ms })
+        Ok(TrialRun { run_id: started.run_id, outputs, elapsed_ms })
     }
 
     /// What a run answered, and what went wrong.
@@ -144,7 +139,7 @@ impl Trial {
                 }
                 Some(HostDelivery::Gap) => events = self.host.events(run_id, seq).await.map_err(refused)?,
                 Some(HostDelivery::Deleted) | None => {
-                    return Err(Complaint::failed(format!("run {run_id} ended without a last word")));
+                    return Err(CommandError::failed(format!("run {run_id} ended without a final record")));
                 }
             }
         }
@@ -157,17 +152,17 @@ fn name_of(module: &Module) -> String {
 
 /// The versions that are tried, by the names of their modules.
 struct TrialModels {
-    config: Config,
-    tried: Mutex<HashMap<String, (Arc<Module>, Chosen)>>,
+    config: CliConfig,
+    tried: Mutex<HashMap<String, (Arc<Module>, ChosenModel)>>,
 }
 
 impl TrialModels {
-    fn put(&self, module: &Arc<Module>, model: &Chosen) {
+    fn put(&self, module: &Arc<Module>, model: &ChosenModel) {
         let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
         tried.insert(name_of(module), (Arc::clone(module), model.clone()));
     }
 
-    fn find(&self, name: Option<&str>) -> Option<(Arc<Module>, Chosen)> {
+    fn find(&self, name: Option<&str>) -> Option<(Arc<Module>, ChosenModel)> {
         let tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
         tried.get(name?).cloned()
     }

@@ -15,17 +15,17 @@ use windlass_engine::one_call::OneCall;
 use crate::args::{ApproveArg, GlobalArgs, PermissionArgs};
 use crate::commands::run::block_on;
 use crate::commands::runs::resume::place_of;
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
-use crate::project::store::Archive;
+use crate::project::store::SessionArchive;
 use crate::providers::open::OneModel;
 use crate::providers::target::wait_for;
 use crate::terminal::ask::{ask_line, room};
 use crate::terminal::out::{print_json, print_line, tell, tell_line, warn};
 use crate::terminal::quote::{quote, quote_diff};
 use crate::terminal::run_follower::refused;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// `windlass runs apply`.
 pub(crate) struct ApplyCommand {
@@ -37,13 +37,12 @@ pub(crate) struct ApplyCommand {
     pub(crate) deny: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> {
-    let archive = Archive::of_user(global)?;
+    let archive = SessionArchive::of_user(global)?;
     let row = wait_for(archive.run(&command.id))??;
     let records = wait_for(archive.records_of_run(&row))??;
     let proposals = find(&records, row.run_id.as_str(), &command.call_ids)?;
-    let house = house_for(&place_of(global, &archive, &row)?, command.deny)?;
+    let wiring = house_for(&place_of(global, &archive, &row)?, command.deny)?;
     let again = format!("windlass runs apply {} --yes", row.run_id);
     let (mut applied, mut problem) = (0_usize, None);
     for proposal in &proposals {
@@ -56,7 +55,7 @@ pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> 
         };
         let outcome = block_on(async {
             let models = Arc::new(OneModel(Arc::new(OneCall::new(proposal.tool.clone(), String::new()))));
-            let host = house.host(Arc::clone(&archive.store), models);
+            let host = wiring.host(Arc::clone(&archive.store), models);
             call(&host, row.run_id.clone(), proposal, consent).await
         })?;
         match tell_outcome(global, &outcome, &row.session_id) {
@@ -84,14 +83,14 @@ fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<
     });
     let staged: Vec<&Question> = staged.collect();
     let Some(first) = staged.first() else {
-        return Err(Complaint::usage(format!("run {run_id} has no staged edit"))
+        return Err(CommandError::usage(format!("run {run_id} has no staged edit"))
             .cure("windlass run --approve stage … stages the edits of a run"));
     };
     let cure = format!("windlass runs apply {run_id} {}", first.call_id);
     for wanted in wanted {
         if !staged.iter().any(|proposal| proposal.call_id.as_str() == wanted) {
             return Err(
-                Complaint::usage(format!("call '{wanted}' of run {run_id} is no staged edit")).cure(cure)
+                CommandError::usage(format!("call '{wanted}' of run {run_id} is no staged edit")).cure(cure)
             );
         }
     }
@@ -109,7 +108,7 @@ fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<
     let waiting: Vec<Question> = waiting.cloned().collect();
     if waiting.is_empty() {
         let what = format!("no edit of run {run_id} waits any more: what is meant was applied already");
-        return Err(Complaint::failed(what).cure("windlass tools call undo_edit … takes an edit back"));
+        return Err(CommandError::failed(what).cure("windlass tools call undo_edit … takes an edit back"));
     }
     Ok(waiting)
 }
@@ -133,7 +132,7 @@ fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Con
     if let Some(word) = &proposal.confirm_word {
         let typed = ask_line(&format!("This edit is critical. Type {} to apply it: ", visible_line(word)));
         let Some(typed) = typed else {
-            return Err(Complaint::usage("a critical edit needs a word typed, and nobody can type here")
+            return Err(CommandError::usage("a critical edit needs a word typed, and nobody can type here")
                 .cure("the same command on a terminal"));
         };
         let typed = typed.trim().to_owned();
@@ -143,17 +142,17 @@ fn agree(proposal: &Question, is_agreed: bool, again: &str) -> Result<Option<Con
         return Ok(Some(consent(None)));
     }
     let Some(line) = ask_line("Apply this edit? [y/N] ") else {
-        return Err(Complaint::usage("nobody can be asked without a terminal").cure(again));
+        return Err(CommandError::usage("nobody can be asked without a terminal").cure(again));
     };
     let is_yes = matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     Ok(is_yes.then(|| consent(None)))
 }
 
 /// The run's own place; the user has been asked, whatever is configured for runs.
-fn house_for(global: &GlobalArgs, deny: Vec<String>) -> Result<House> {
+fn house_for(global: &GlobalArgs, deny: Vec<String>) -> Result<Wiring> {
     let flags = Flags { global: global.clone(), ..Flags::default() };
     let permission = PermissionArgs { deny, approve: Some(ApproveArg::Ask), ..PermissionArgs::default() };
-    House::build_for(flags, &permission, true)
+    Wiring::build_for(flags, &permission, true)
 }
 
 async fn call(host: &Host, run_id: RunId, proposal: &Question, consent: Consent) -> Result<Arc<ToolOutcome>> {
@@ -175,7 +174,7 @@ fn tell_outcome(global: &GlobalArgs, outcome: &ToolOutcome, session_id: &Session
 }
 
 /// Why the edit was not made.
-fn not_applied(failure: &ToolFailure, status: OutcomeStatus, session_id: &SessionId) -> Complaint {
+fn not_applied(failure: &ToolFailure, status: OutcomeStatus, session_id: &SessionId) -> CommandError {
     let is_changed = matches!(failure.field.as_deref(), Some("expected_sha256" | "create_new"));
     let message = failure.message.trim_end_matches('.');
     if is_changed {
@@ -183,9 +182,9 @@ fn not_applied(failure: &ToolFailure, status: OutcomeStatus, session_id: &Sessio
             format!("the file has changed since the edit was staged, so nothing was written: {message}");
         let cure =
             format!("windlass run --session {session_id} \"The file has changed; propose the edit again.\"");
-        return Complaint::failed(what).cure(cure);
+        return CommandError::failed(what).cure(cure);
     }
-    let complaint = Complaint::failed(format!("the edit was not applied: {message}"));
+    let complaint = CommandError::failed(format!("the edit was not applied: {message}"));
     match (&failure.hint, status) {
         (Some(hint), OutcomeStatus::Failed) => complaint.cure(hint.clone()),
         (Some(_) | None, _) => complaint,

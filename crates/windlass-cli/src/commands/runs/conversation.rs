@@ -12,15 +12,14 @@ use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;
 use windlass_core::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
+use windlass_tui::figures::duration;
 
-use crate::config::duration::show_ms;
 use crate::terminal::progress::{gist, subject};
 use crate::terminal::short_line::short_line;
 
 /// Characters of a name of a tool.
 const NAME_CHARS_MAX: usize = 60;
 
-/// One run, told.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Story {
     run_id: RunId,
@@ -68,7 +67,7 @@ fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
         let _ = match call.status {
             // How long it took is not on record where nobody saw its end.
             None | Some(OutcomeStatus::Interrupted) => writeln!(text),
-            Some(_) => writeln!(text, "  {}", style(show_ms(call.duration_ms)).dim()),
+            Some(_) => writeln!(text, "  {}", style(duration(call.duration_ms)).dim()),
         };
         write_inside(text, &call.inside, depth.saturating_add(1));
     }
@@ -116,7 +115,7 @@ impl Story {
             }
             DurableEvent::EditApplied { call_id, .. } => self.set_state(call_id, "applied"),
             DurableEvent::RunResumed { .. } => {
-                self.remarks.push("It was cut off and taken up again.".to_owned())
+                self.remarks.push("It was interrupted and resumed.".to_owned())
             }
             DurableEvent::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
@@ -211,7 +210,7 @@ impl Story {
             let _ = writeln!(text, "to look at what is staged: windlass runs apply {}", self.run_id);
         }
         if self.outcome.is_none() {
-            let _ = writeln!(text, "to go on: windlass runs resume {}", self.run_id);
+            let _ = writeln!(text, "to continue: windlass runs resume {}", self.run_id);
         }
         text
     }
@@ -242,7 +241,7 @@ impl StepStory {
             let _ = write!(text, "{mark} {} {name} {about}", style(&call.id).dim());
             let _ = match call.state {
                 "ok" | "failed" => {
-                    writeln!(text, "  {}  {}", style(show_ms(call.duration_ms)).dim(), call.summary)
+                    writeln!(text, "  {}  {}", style(duration(call.duration_ms)).dim(), call.summary)
                 }
                 "asked" => writeln!(text, "  waits for your answer"),
                 "staged" => writeln!(text, "  {}", call.summary),

@@ -123,7 +123,7 @@ fn an_unfinished_run_shows_how_far_each_call_is_and_how_to_go_on() {
         told.contains("… call_1 read_file a.txt  running\n… call_2 read_file a.txt  requested\n"),
         "{told}"
     );
-    assert!(told.ends_with("to go on: windlass runs resume r\n"), "{told}");
+    assert!(told.ends_with("to continue: windlass runs resume r\n"), "{told}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use serde_json::json;
 use windlass_core::store::{RunQuery, RunRow};
 use windlass_core::trace::RunTrace;
 use windlass_engine::clock::Clock;
+use windlass_tui::figures::ago;
 
 use crate::args::{GlobalArgs, PageArgs, RunsCommand};
 use crate::commands::runs::apply::{ApplyCommand, apply};
@@ -18,7 +19,7 @@ use crate::commands::runs::resume::{ForkCommand, fork, replay, resume};
 use crate::commands::runs::step::show_step;
 use crate::complaint::Result;
 use crate::exit::Exit;
-use crate::project::store::{Archive, age, failed, short};
+use crate::project::store::{SessionArchive, failed, short};
 use crate::providers::target::wait_for;
 use crate::telemetry::body_of;
 use crate::terminal::out::{print, print_coloured, print_json, print_line, tell_line};
@@ -28,16 +29,17 @@ use crate::terminal::table::lay_out;
 /// Characters of a message or a model in a list.
 const CELL_CHARS_MAX: usize = 50;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
     match command {
         RunsCommand::List { session, unfinished, page } => {
-            let archive = Archive::of_user(global)?;
+            let archive = SessionArchive::of_user(global)?;
             wait_for(list(global, &archive, session.as_deref(), unfinished, page))??;
         }
         RunsCommand::Show { id, step: Some(step) } => show_step(global, &id, step)?,
-        RunsCommand::Show { id, step: None } => wait_for(show(global, &Archive::of_user(global)?, &id))??,
-        RunsCommand::Trace { id, otlp } => wait_for(trace(&Archive::of_user(global)?, &id, otlp))??,
+        RunsCommand::Show { id, step: None } => {
+            wait_for(show(global, &SessionArchive::of_user(global)?, &id))??
+        }
+        RunsCommand::Trace { id, otlp } => wait_for(trace(&SessionArchive::of_user(global)?, &id, otlp))??,
         RunsCommand::Resume { id, retry, permission } => {
             return resume(global, id.as_deref(), &retry, &permission);
         }
@@ -54,7 +56,7 @@ pub(crate) fn run(global: &GlobalArgs, command: RunsCommand) -> Result<Exit> {
 
 async fn list(
     global: &GlobalArgs,
-    archive: &Archive,
+    archive: &SessionArchive,
     session: Option<&str>,
     is_unfinished: bool,
     page: PageArgs,
@@ -91,7 +93,7 @@ fn table(rows: &[RunRow]) -> String {
     lines.extend(rows.iter().map(|row| {
         [
             short_line(short(row.run_id.as_str(), &ids), CELL_CHARS_MAX),
-            age(now, row.started_ms),
+            ago(now, row.started_ms),
             state(row),
             row.steps.to_string(),
             row.calls.to_string(),
@@ -110,7 +112,7 @@ fn state(row: &RunRow) -> String {
     }
 }
 
-async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
+async fn show(global: &GlobalArgs, archive: &SessionArchive, id: &str) -> Result<()> {
     let row = archive.run(id).await?;
     let records = archive.records_of_run(&row).await?;
     let story = tell(records.iter().map(AsRef::as_ref)).into_iter().next();
@@ -120,7 +122,7 @@ async fn show(global: &GlobalArgs, archive: &Archive, id: &str) -> Result<()> {
     print_coloured(&story.map(|story| story.text(global.verbose > 0)).unwrap_or_default())
 }
 
-async fn trace(archive: &Archive, id: &str, is_otlp: bool) -> Result<()> {
+async fn trace(archive: &SessionArchive, id: &str, is_otlp: bool) -> Result<()> {
     let row = archive.run(id).await?;
     let records = archive.records_of_run(&row).await?;
     if is_otlp {
@@ -133,8 +135,8 @@ async fn trace(archive: &Archive, id: &str, is_otlp: bool) -> Result<()> {
 pub(crate) fn unfinished_line(rows: &[RunRow]) -> Option<String> {
     let newest = rows.first()?;
     Some(match rows.len() {
-        1 => format!("a run was cut off; to go on with it: windlass runs resume {}", newest.run_id),
-        _ => "runs were cut off; windlass runs list --unfinished shows them, windlass runs resume ID goes on"
+        1 => format!("a run was interrupted; to continue it: windlass runs resume {}", newest.run_id),
+        _ => "runs were interrupted; windlass runs list --unfinished shows them, windlass runs resume ID continues one"
             .to_owned(),
     })
 }

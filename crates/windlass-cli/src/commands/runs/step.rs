@@ -16,73 +16,73 @@ use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
 use windlass_modules::{Mode, ModuleModel};
 use windlass_scripted::ScriptedModel;
+use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::commands::run::block_on;
 use crate::commands::runs::resume::house_of;
 use crate::complaint::Result;
-use crate::config::Config;
-use crate::config::duration::show_ms;
-use crate::project::modules::Modules;
-use crate::project::store::Archive;
-use crate::providers::choice::{Chosen, name_of};
+use crate::config::CliConfig;
+use crate::project::modules::ProjectModules;
+use crate::project::store::SessionArchive;
+use crate::providers::choice::{ChosenModel, name_of};
 use crate::providers::target::{self, wait_for};
 use crate::terminal::out::{print, print_json};
 use crate::terminal::run_follower::refused;
-use crate::wiring::{House, wrong};
+use crate::wiring::{Wiring, wrong};
 
 /// Shows one step of a run.
 pub(crate) fn show_step(global: &GlobalArgs, id: &str, step: u32) -> Result<()> {
-    let archive = Archive::of_user(global)?;
+    let archive = SessionArchive::of_user(global)?;
     let row = wait_for(archive.run(id))??;
-    let house = house(global, &archive, &row)?;
+    let wiring = wiring(global, &archive, &row)?;
     let models = Arc::new(ModelsToLookAt {
-        config: house.config.clone(),
-        modules: Arc::clone(&house.modules),
+        config: wiring.config.clone(),
+        modules: Arc::clone(&wiring.modules),
         transport: OnceLock::new(),
     });
     let report = block_on(async {
-        let host = house.host(Arc::clone(&archive.store), models);
+        let host = wiring.host(Arc::clone(&archive.store), models);
         host.step_report(&row.run_id, step).await.map_err(refused)
     })?;
     if global.json { print_json(&report) } else { print(&tell(&report)) }
 }
 
 /// What the run was begun with. A script that is gone takes only the request with it.
-fn house(global: &GlobalArgs, archive: &Archive, row: &RunRow) -> Result<House> {
+fn wiring(global: &GlobalArgs, archive: &SessionArchive, row: &RunRow) -> Result<Wiring> {
     let (permission, is_named) = (PermissionArgs::default(), global.model.is_some());
     match house_of(global, archive, row, &permission) {
-        Ok((_, house)) => Ok(house),
+        Ok((_, wiring)) => Ok(wiring),
         Err(complaint) if is_named => Err(complaint),
         Err(complaint) => {
             let any = RunRow { model: "builtin/none".to_owned(), ..row.clone() };
-            house_of(global, archive, &any, &permission).map(|(_, house)| house).map_err(|_| complaint)
+            house_of(global, archive, &any, &permission).map(|(_, wiring)| wiring).map_err(|_| complaint)
         }
     }
 }
 
 /// Models that nobody asks anything.
 struct ModelsToLookAt {
-    config: Config,
-    modules: Arc<Modules>,
+    config: CliConfig,
+    modules: Arc<ProjectModules>,
     transport: OnceLock<Arc<Transport>>,
 }
 
 impl ModelsToLookAt {
     /// A module as it is now, before the model that the configuration names.
-    fn find_module(&self, id: &str, profile: &mut Profile) -> Result<Chosen> {
+    fn find_module(&self, id: &str, profile: &mut Profile) -> Result<ChosenModel> {
         let module = self.modules.get(id)?;
         self.config.fit_module(&module, profile)?;
         let below = self.find(self.config.settings.model()?.unwrap_or_default(), profile)?;
         let mode = Mode::of(&module);
         let model = Arc::new(ModuleModel::new(module, Arc::clone(&below.model), mode));
-        Ok(Chosen { model, ..below })
+        Ok(ChosenModel { model, ..below })
     }
 
-    fn find(&self, word: &str, profile: &mut Profile) -> Result<Chosen> {
+    fn find(&self, word: &str, profile: &mut Profile) -> Result<ChosenModel> {
         if let Some(script) = &self.config.script {
             let model = ScriptedModel::new(script);
-            return Ok(Chosen::plain(Arc::new(model)));
+            return Ok(ChosenModel::plain(Arc::new(model)));
         }
         let target = target::description(&self.config, &name_of(&self.config, word)?)?;
         let transport = match self.transport.get() {
@@ -93,7 +93,7 @@ impl ModelsToLookAt {
             }
         };
         let model = target::port(target.clone(), transport, profile.dialect);
-        let chosen = Chosen::of_target(model, target);
+        let chosen = ChosenModel::of_target(model, target);
         // Whether it may have tools was found out when it ran.
         chosen.fit(profile, false)?;
         Ok(chosen)
@@ -142,11 +142,11 @@ fn tell(report: &StepReport) -> String {
 fn tell_attempt(text: &mut String, attempt: &StepAttempt) {
     let _ = write!(text, "  attempt {}  {}", attempt.attempt, rfc3339(attempt.started_ms));
     let _ = match attempt.ended_ms {
-        Some(ended_ms) => write!(text, "  {}", show_ms(ended_ms.saturating_sub(attempt.started_ms))),
+        Some(ended_ms) => write!(text, "  {}", duration(ended_ms.saturating_sub(attempt.started_ms))),
         None => write!(text, "  not over"),
     };
     if let Some(delay_ms) = attempt.delay_ms {
-        let _ = write!(text, "  after a wait of {}", show_ms(delay_ms));
+        let _ = write!(text, "  after a wait of {}", duration(delay_ms));
     }
     if let Some(failure) = &attempt.failure {
         let _ = write!(text, "  {}: {}", failure.code, failure.message);

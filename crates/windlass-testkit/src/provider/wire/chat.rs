@@ -6,20 +6,19 @@ use serde_json::{Value, json};
 
 use super::{Vendor, sse};
 use crate::provider::history::{
-    Asked, Exchange, MustCall, PastCall, Refusal, arguments_of, content_text, demand, is_word, list,
-    picture_of, refuse, text, tool_names,
+    LegalRequest, MustCall, PastCall, PastExchange, VendorRefusal, arguments_of, content_text, demand,
+    is_word, list, picture_of, refuse, text, tool_names,
 };
 use crate::provider::limits::{CHAT_ID_CHARS_MAX, MISTRAL_ID_CHARS, NAME_CHARS_MAX};
-use crate::provider::script::{Finish, Say, Thought};
+use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
-pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
+pub(super) fn read(vendor: Vendor, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let Some(model) = text(body, "model") else { return refuse("you must provide a model parameter") };
     let messages = list(body, "messages");
     demand(!messages.is_empty(), || "[] is too short - 'messages'".to_owned())?;
     let tools = read_tools(body)?;
     check_wishes(vendor, body, !tools.is_empty())?;
-    let mut reader = Reader { vendor, ..Reader::default() };
+    let mut reader = ChatRequestReader { vendor, ..ChatRequestReader::default() };
     for (place, message) in messages.iter().enumerate() {
         reader.message(place, message)?;
     }
@@ -37,7 +36,7 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"
             .to_owned()
     })?;
-    Ok(Asked {
+    Ok(LegalRequest {
         model: model.to_owned(),
         streams: body.get("stream") == Some(&Value::Bool(true)),
         // Mistral gives it unasked.
@@ -51,7 +50,7 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
     })
 }
 
-fn read_tools(body: &Value) -> Result<BTreeSet<String>, Refusal> {
+fn read_tools(body: &Value) -> Result<BTreeSet<String>, VendorRefusal> {
     let tools = list(body, "tools");
     demand(body.get("tools").is_none() || !tools.is_empty(), || "[] is too short - 'tools'".to_owned())?;
     for (place, tool) in tools.iter().enumerate() {
@@ -75,7 +74,7 @@ fn read_tools(body: &Value) -> Result<BTreeSet<String>, Refusal> {
 }
 
 /// The strict subset, at the top and in every object below.
-fn check_strict(name: &str, schema: &Value) -> Result<(), Refusal> {
+fn check_strict(name: &str, schema: &Value) -> Result<(), VendorRefusal> {
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
         let required: BTreeSet<&str> = list(schema, "required").iter().filter_map(Value::as_str).collect();
         demand(properties.keys().all(|key| required.contains(key.as_str())), || {
@@ -92,7 +91,7 @@ fn check_strict(name: &str, schema: &Value) -> Result<(), Refusal> {
     schema.get("items").map_or(Ok(()), |items| check_strict(name, items))
 }
 
-fn check_wishes(vendor: Vendor, body: &Value, has_tools: bool) -> Result<(), Refusal> {
+fn check_wishes(vendor: Vendor, body: &Value, has_tools: bool) -> Result<(), VendorRefusal> {
     let has = |key: &str| body.get(key).is_some_and(|value| !value.is_null());
     demand(has_tools || !has("tool_choice"), || {
         "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified."
@@ -123,16 +122,16 @@ fn check_wishes(vendor: Vendor, body: &Value, has_tools: bool) -> Result<(), Ref
 }
 
 /// Reads messages in order and holds them to the rules of pairing.
-struct Reader {
+struct ChatRequestReader {
     vendor: Vendor,
-    exchanges: Vec<Exchange>,
+    exchanges: Vec<PastExchange>,
     pending: Vec<String>,
     seen: BTreeSet<String>,
     last_role: String,
     pictures: Vec<String>,
 }
 
-impl Default for Reader {
+impl Default for ChatRequestReader {
     fn default() -> Self {
         Self {
             vendor: Vendor::Plain,
@@ -145,8 +144,8 @@ impl Default for Reader {
     }
 }
 
-impl Reader {
-    fn message(&mut self, place: usize, message: &Value) -> Result<(), Refusal> {
+impl ChatRequestReader {
+    fn message(&mut self, place: usize, message: &Value) -> Result<(), VendorRefusal> {
         let role = text(message, "role").unwrap_or_default();
         if role != "tool" {
             self.check_pending()?;
@@ -177,7 +176,7 @@ impl Reader {
         Ok(())
     }
 
-    fn assistant(&mut self, place: usize, message: &Value) -> Result<(), Refusal> {
+    fn assistant(&mut self, place: usize, message: &Value) -> Result<(), VendorRefusal> {
         let calls = list(message, "tool_calls");
         let said = content_text(message.get("content"));
         demand(message.get("tool_calls").is_none() || !calls.is_empty(), || {
@@ -194,7 +193,7 @@ impl Reader {
             })?;
         }
         let mut exchange =
-            Exchange { text: said, thoughts: self.thoughts_of(message), ..Exchange::default() };
+            PastExchange { text: said, thoughts: self.thoughts_of(message), ..PastExchange::default() };
         for (number, call) in calls.iter().enumerate() {
             exchange.calls.push(self.call(&format!("messages[{place}].tool_calls[{number}]"), call)?);
         }
@@ -210,7 +209,7 @@ impl Reader {
         }
     }
 
-    fn call(&mut self, place: &str, call: &Value) -> Result<PastCall, Refusal> {
+    fn call(&mut self, place: &str, call: &Value) -> Result<PastCall, VendorRefusal> {
         let id = text(call, "id").unwrap_or_default();
         demand(!id.is_empty(), || format!("Missing required parameter: '{place}.id'."))?;
         demand(id.len() <= CHAT_ID_CHARS_MAX, || {
@@ -237,7 +236,7 @@ impl Reader {
         Ok(PastCall { id: id.to_owned(), name: name.to_owned(), arguments })
     }
 
-    fn outcome(&mut self, place: usize, message: &Value) -> Result<(), Refusal> {
+    fn outcome(&mut self, place: usize, message: &Value) -> Result<(), VendorRefusal> {
         let id = text(message, "tool_call_id").unwrap_or_default();
         let Some(at) = self.pending.iter().position(|pending| pending == id) else {
             return refuse(
@@ -260,7 +259,7 @@ impl Reader {
         Ok(())
     }
 
-    fn check_pending(&self) -> Result<(), Refusal> {
+    fn check_pending(&self) -> Result<(), VendorRefusal> {
         demand(self.pending.is_empty(), || {
             format!(
                 "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
@@ -286,7 +285,7 @@ pub(super) fn thoughts(vendor: Vendor, thought: &Thought) -> Option<Vec<Value>> 
 const FORMAT: &str = "anthropic-claude-v1";
 
 /// The events of an answer.
-pub(super) fn frames(vendor: Vendor, asked: &Asked, say: &Say) -> Vec<String> {
+pub(super) fn frames(vendor: Vendor, asked: &LegalRequest, say: &Say) -> Vec<String> {
     let mut frames = Vec::new();
     let mut put = |delta: Value, finish: Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
@@ -337,7 +336,7 @@ fn thinking(vendor: Vendor, thought: &Thought) -> Vec<Value> {
     ]
 }
 
-fn chunk(asked: &Asked, choices: Value, usage: Option<Value>) -> Value {
+fn chunk(asked: &LegalRequest, choices: Value, usage: Option<Value>) -> Value {
     let mut chunk = json!({
         "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000,
         "model": asked.model, "choices": choices,
@@ -353,16 +352,16 @@ fn usage() -> Value {
         "completion_tokens_details": {"reasoning_tokens": 5}, "total_tokens": 62})
 }
 
-fn finish_word(finish: Finish) -> &'static str {
+fn finish_word(finish: SayEnd) -> &'static str {
     match finish {
-        Finish::Stop => "stop",
-        Finish::Calls => "tool_calls",
-        Finish::Length => "length",
+        SayEnd::Stop => "stop",
+        SayEnd::Calls => "tool_calls",
+        SayEnd::Length => "length",
     }
 }
 
 /// An answer in one piece.
-pub(super) fn whole(vendor: Vendor, asked: &Asked, say: &Say) -> Value {
+pub(super) fn whole(vendor: Vendor, asked: &LegalRequest, say: &Say) -> Value {
     let mut message = json!({"role": "assistant", "content": say.text.concat()});
     if let Some(fields) = message.as_object_mut() {
         if !say.calls.is_empty() {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::provider::history::{
-    Asked, Exchange, MustCall, PastCall, Refusal, demand, list, refuse, text, tool_names,
+    LegalRequest, MustCall, PastCall, PastExchange, VendorRefusal, demand, list, refuse, text, tool_names,
 };
 use crate::provider::http::Incoming;
-use crate::provider::script::{Finish, SaidCall, Say, Thought};
+use crate::provider::script::{SaidCall, Say, SayEnd, Thought};
 
 const FIELDS: [&str; 7] = [
     "contents",
@@ -23,8 +23,7 @@ const FIELDS: [&str; 7] = [
 /// Words of JSON Schema that `parameters` does not know.
 const FOREIGN_WORDS: [&str; 5] = ["additionalProperties", "$ref", "$schema", "$defs", "const"];
 
-/// Reads a request.
-pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
+pub(super) fn read(request: &Incoming, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let model = request.path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default();
     for key in body.as_object().into_iter().flat_map(|fields| fields.keys()) {
         demand(FIELDS.contains(&key.as_str()), || {
@@ -45,7 +44,7 @@ pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
         (Some("ANY"), Some(name)) => Some(MustCall::named(name.as_str(), &tools)?),
         _ => None,
     };
-    Ok(Asked {
+    Ok(LegalRequest {
         model: model.to_owned(),
         streams,
         wants_usage: true,
@@ -57,7 +56,7 @@ pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
     })
 }
 
-fn read_tools(body: &Value) -> Result<BTreeSet<String>, Refusal> {
+fn read_tools(body: &Value) -> Result<BTreeSet<String>, VendorRefusal> {
     let declared: Vec<&Value> =
         list(body, "tools").iter().flat_map(|tool| list(tool, "functionDeclarations")).collect();
     for (place, tool) in declared.iter().enumerate() {
@@ -68,7 +67,7 @@ fn read_tools(body: &Value) -> Result<BTreeSet<String>, Refusal> {
     tool_names(declared.iter().map(|tool| text(tool, "name")))
 }
 
-fn check_schema(place: &str, schema: &Value) -> Result<(), Refusal> {
+fn check_schema(place: &str, schema: &Value) -> Result<(), VendorRefusal> {
     for word in FOREIGN_WORDS {
         demand(schema.get(word).is_none(), || {
             format!("Invalid JSON payload received. Unknown name \"{word}\" at '{place}': Cannot find field.")
@@ -90,7 +89,7 @@ fn check_schema(place: &str, schema: &Value) -> Result<(), Refusal> {
     below.into_iter().try_for_each(|part| check_schema(&format!("{place}.properties"), part))
 }
 
-fn read_pictures(contents: &[Value]) -> Result<Vec<String>, Refusal> {
+fn read_pictures(contents: &[Value]) -> Result<Vec<String>, VendorRefusal> {
     let parts = contents.iter().flat_map(|content| list(content, "parts"));
     let mut pictures = Vec::new();
     for picture in parts.filter_map(|part| part.get("inlineData")) {
@@ -102,11 +101,11 @@ fn read_pictures(contents: &[Value]) -> Result<Vec<String>, Refusal> {
     Ok(pictures)
 }
 
-fn read_contents(contents: &[Value]) -> Result<Vec<Exchange>, Refusal> {
+fn read_contents(contents: &[Value]) -> Result<Vec<PastExchange>, VendorRefusal> {
     demand(!contents.is_empty(), || {
         "* GenerateContentRequest.contents: contents is not specified".to_owned()
     })?;
-    let mut exchanges: Vec<Exchange> = Vec::new();
+    let mut exchanges: Vec<PastExchange> = Vec::new();
     let mut pending: Vec<String> = Vec::new();
     for (place, content) in contents.iter().enumerate() {
         let parts = list(content, "parts");
@@ -148,7 +147,7 @@ fn is_full(part: &Value) -> bool {
 }
 
 /// All outcomes in one content, in the order of the calls, and no id that was never given.
-fn check_outcomes(answered: &[&Value], pending: &[String]) -> Result<(), Refusal> {
+fn check_outcomes(answered: &[&Value], pending: &[String]) -> Result<(), VendorRefusal> {
     demand(answered.len() == pending.len(), || UNANSWERED.to_owned())?;
     for (outcome, name) in answered.iter().zip(pending) {
         demand(text(outcome, "name") == Some(name), || {
@@ -163,8 +162,8 @@ fn check_outcomes(answered: &[&Value], pending: &[String]) -> Result<(), Refusal
     Ok(())
 }
 
-fn read_model(parts: &[Value]) -> Result<Exchange, Refusal> {
-    let mut exchange = Exchange::default();
+fn read_model(parts: &[Value]) -> Result<PastExchange, VendorRefusal> {
+    let mut exchange = PastExchange::default();
     for part in parts {
         if let Some(call) = part.get("functionCall") {
             let arguments = call.get("args").cloned().unwrap_or_else(|| json!({}));
@@ -188,7 +187,7 @@ pub(super) fn thoughts(thought: &Thought) -> Vec<Value> {
 }
 
 /// The events of an answer.
-pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
+pub(super) fn frames(asked: &LegalRequest, say: &Say) -> Vec<String> {
     let (chunks, reason) = chunks_of(say);
     let last = chunks.len() - 1;
     let chunk = |(place, parts)| response(asked, parts, (place == last).then_some(reason));
@@ -197,13 +196,13 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
 }
 
 /// An answer in one piece.
-pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+pub(super) fn whole(asked: &LegalRequest, say: &Say) -> Value {
     let text = if say.text.is_empty() { Vec::new() } else { vec![say.text.concat()] };
     let (chunks, reason) = chunks_of(&Say { text, ..say.clone() });
     response(asked, chunks.concat(), Some(reason))
 }
 
-fn response(asked: &Asked, parts: Vec<Value>, reason: Option<&str>) -> Value {
+fn response(asked: &LegalRequest, parts: Vec<Value>, reason: Option<&str>) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if let (Some(reason), Some(fields)) = (reason, candidate.as_object_mut()) {
         fields.insert("finishReason".to_owned(), reason.into());
@@ -231,9 +230,9 @@ fn chunks_of(say: &Say) -> (Vec<Vec<Value>>, &'static str) {
     });
     chunks.push(calls.collect());
     let reason = match say.finish {
-        Finish::Length => "MAX_TOKENS",
-        Finish::Stop | Finish::Calls if is_malformed => "MALFORMED_FUNCTION_CALL",
-        Finish::Stop | Finish::Calls => "STOP",
+        SayEnd::Length => "MAX_TOKENS",
+        SayEnd::Stop | SayEnd::Calls if is_malformed => "MALFORMED_FUNCTION_CALL",
+        SayEnd::Stop | SayEnd::Calls => "STOP",
     };
     (chunks, reason)
 }

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::sse;
 use crate::provider::history::{
-    Asked, Exchange, MustCall, PastCall, Refusal, demand, is_word, list, refuse, text, tool_names,
+    LegalRequest, MustCall, PastCall, PastExchange, VendorRefusal, demand, is_word, list, refuse, text,
+    tool_names,
 };
 use crate::provider::http::Incoming;
 use crate::provider::limits::{CACHE_MARKS_MAX, WORD_ID_CHARS_MAX};
-use crate::provider::script::{Finish, Say, Thought};
+use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
-pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
+pub(super) fn read(request: &Incoming, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let has_version = request.headers.iter().any(|(name, _)| name == "anthropic-version");
     demand(has_version, || "anthropic-version: header is required".to_owned())?;
     let Some(model) = text(body, "model") else { return refuse("model: Field required") };
@@ -33,7 +33,7 @@ pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
         }
         _ => None,
     };
-    Ok(Asked {
+    Ok(LegalRequest {
         model: model.to_owned(),
         streams: body.get("stream") == Some(&Value::Bool(true)),
         wants_usage: true,
@@ -45,7 +45,7 @@ pub(super) fn read(request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
     })
 }
 
-fn read_tools(body: &Value) -> Result<BTreeSet<String>, Refusal> {
+fn read_tools(body: &Value) -> Result<BTreeSet<String>, VendorRefusal> {
     let tools = list(body, "tools");
     for (place, tool) in tools.iter().enumerate() {
         demand(tool.pointer("/input_schema/type").and_then(Value::as_str) == Some("object"), || {
@@ -63,12 +63,12 @@ fn read_tools(body: &Value) -> Result<BTreeSet<String>, Refusal> {
     tool_names(tools.iter().map(|tool| text(tool, "name")))
 }
 
-fn read_messages(messages: &[Value]) -> Result<Vec<Exchange>, Refusal> {
+fn read_messages(messages: &[Value]) -> Result<Vec<PastExchange>, VendorRefusal> {
     demand(!messages.is_empty(), || "messages: at least one message is required".to_owned())?;
     demand(messages.first().and_then(|first| text(first, "role")) == Some("user"), || {
         "messages: first message must use the \"user\" role".to_owned()
     })?;
-    let mut exchanges: Vec<Exchange> = Vec::new();
+    let mut exchanges: Vec<PastExchange> = Vec::new();
     let mut pending: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
     for (place, message) in messages.iter().enumerate() {
@@ -99,7 +99,7 @@ fn read_messages(messages: &[Value]) -> Result<Vec<Exchange>, Refusal> {
     Ok(exchanges)
 }
 
-fn read_pictures(messages: &[Value]) -> Result<Vec<String>, Refusal> {
+fn read_pictures(messages: &[Value]) -> Result<Vec<String>, VendorRefusal> {
     let users = messages.iter().filter(|message| text(message, "role") == Some("user"));
     let blocks = users.flat_map(|message| list(message, "content"));
     let mut pictures = Vec::new();
@@ -118,7 +118,7 @@ fn read_pictures(messages: &[Value]) -> Result<Vec<String>, Refusal> {
 }
 
 /// The blocks of a message; a string is one of text.
-fn blocks_of(place: usize, message: &Value) -> Result<Vec<Value>, Refusal> {
+fn blocks_of(place: usize, message: &Value) -> Result<Vec<Value>, VendorRefusal> {
     let blocks = match message.get("content") {
         Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
         Some(Value::Array(blocks)) => blocks.clone(),
@@ -137,7 +137,7 @@ fn blocks_of(place: usize, message: &Value) -> Result<Vec<Value>, Refusal> {
     Ok(blocks)
 }
 
-fn check_pending(place: usize, pending: &[String]) -> Result<(), Refusal> {
+fn check_pending(place: usize, pending: &[String]) -> Result<(), VendorRefusal> {
     demand(pending.is_empty(), || {
         format!(
             "messages.{place}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each \
@@ -148,7 +148,7 @@ fn check_pending(place: usize, pending: &[String]) -> Result<(), Refusal> {
 }
 
 /// All outcomes of the last calls, first in the message.
-fn check_outcomes(place: usize, blocks: &[Value], pending: &mut Vec<String>) -> Result<(), Refusal> {
+fn check_outcomes(place: usize, blocks: &[Value], pending: &mut Vec<String>) -> Result<(), VendorRefusal> {
     let mut is_behind = false;
     for (number, block) in blocks.iter().enumerate() {
         if text(block, "type") != Some("tool_result") {
@@ -167,8 +167,12 @@ fn check_outcomes(place: usize, blocks: &[Value], pending: &mut Vec<String>) -> 
     check_pending(place, pending)
 }
 
-fn read_assistant(place: usize, blocks: &[Value], seen: &mut BTreeSet<String>) -> Result<Exchange, Refusal> {
-    let mut exchange = Exchange::default();
+fn read_assistant(
+    place: usize,
+    blocks: &[Value],
+    seen: &mut BTreeSet<String>,
+) -> Result<PastExchange, VendorRefusal> {
+    let mut exchange = PastExchange::default();
     for (number, block) in blocks.iter().enumerate() {
         match text(block, "type") {
             Some("text") => exchange.text.push_str(text(block, "text").unwrap_or_default()),
@@ -218,8 +222,8 @@ pub(super) fn thoughts(thought: &Thought) -> Vec<Value> {
 }
 
 /// The events of an answer.
-pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
-    let mut stream = Stream::default();
+pub(super) fn frames(asked: &LegalRequest, say: &Say) -> Vec<String> {
+    let mut stream = MessagesStream::default();
     stream.put(
         "message_start",
         json!({"message": {
@@ -265,16 +269,16 @@ fn usage(output: u32) -> Value {
         "output_tokens": output})
 }
 
-fn stop_reason(finish: Finish) -> &'static str {
+fn stop_reason(finish: SayEnd) -> &'static str {
     match finish {
-        Finish::Stop => "end_turn",
-        Finish::Calls => "tool_use",
-        Finish::Length => "max_tokens",
+        SayEnd::Stop => "end_turn",
+        SayEnd::Calls => "tool_use",
+        SayEnd::Length => "max_tokens",
     }
 }
 
 /// An answer in one piece.
-pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+pub(super) fn whole(asked: &LegalRequest, say: &Say) -> Value {
     let mut content: Vec<Value> = say.thought.iter().flat_map(thoughts).collect();
     if !say.text.is_empty() {
         content.push(json!({"type": "text", "text": say.text.concat()}));
@@ -288,12 +292,12 @@ pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
 }
 
 #[derive(Default)]
-struct Stream {
+struct MessagesStream {
     frames: Vec<String>,
     blocks: usize,
 }
 
-impl Stream {
+impl MessagesStream {
     fn put(&mut self, event: &str, fields: Value) {
         let mut payload = serde_json::Map::new();
         payload.insert("type".to_owned(), event.into());

@@ -8,7 +8,7 @@ mod responses;
 
 use serde_json::{Value, json};
 
-use super::history::{Asked, Exchange, Refusal, demand};
+use super::history::{LegalRequest, PastExchange, VendorRefusal, demand};
 use super::http::Incoming;
 use super::script::{Say, Thought};
 
@@ -40,9 +40,8 @@ impl Vendor {
     }
 }
 
-/// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wire {
+pub(super) enum VendorWire {
     /// OpenAI Chat Completions.
     Chat,
     /// OpenAI Responses.
@@ -55,30 +54,35 @@ pub(super) enum Wire {
     Ollama,
 }
 
-impl Wire {
+impl VendorWire {
     pub(super) fn of_path(path: &str) -> Option<Self> {
         let last = path.rsplit('/').next().unwrap_or_default();
         match last {
-            "completions" => Some(Wire::Chat),
-            "responses" => Some(Wire::Responses),
-            "messages" => Some(Wire::Messages),
-            "chat" => Some(Wire::Ollama),
+            "completions" => Some(VendorWire::Chat),
+            "responses" => Some(VendorWire::Responses),
+            "messages" => Some(VendorWire::Messages),
+            "chat" => Some(VendorWire::Ollama),
             _ => {
                 let is_gemini =
                     [":streamGenerateContent", ":generateContent"].iter().any(|verb| last.contains(verb));
-                is_gemini.then_some(Wire::Gemini)
+                is_gemini.then_some(VendorWire::Gemini)
             }
         }
     }
 
     /// Reads a request as a strict vendor does.
-    pub(super) fn read(self, vendor: Vendor, request: &Incoming, body: &Value) -> Result<Asked, Refusal> {
+    pub(super) fn read(
+        self,
+        vendor: Vendor,
+        request: &Incoming,
+        body: &Value,
+    ) -> Result<LegalRequest, VendorRefusal> {
         match self {
-            Wire::Chat => chat::read(vendor, body),
-            Wire::Responses => responses::read(vendor, body),
-            Wire::Messages => messages::read(request, body),
-            Wire::Gemini => gemini::read(request, body),
-            Wire::Ollama => ollama::read(body),
+            VendorWire::Chat => chat::read(vendor, body),
+            VendorWire::Responses => responses::read(vendor, body),
+            VendorWire::Messages => messages::read(request, body),
+            VendorWire::Gemini => gemini::read(request, body),
+            VendorWire::Ollama => ollama::read(body),
         }
     }
 
@@ -86,31 +90,33 @@ impl Wire {
     pub(super) fn check_echo(
         self,
         vendor: Vendor,
-        exchange: &Exchange,
+        exchange: &PastExchange,
         thought: Option<&Thought>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), VendorRefusal> {
         let Some(thought) = thought else { return Ok(()) };
         let (expected, words) = match self {
-            Wire::Chat => match chat::thoughts(vendor, thought) {
+            VendorWire::Chat => match chat::thoughts(vendor, thought) {
                 Some(expected) => {
                     (expected, "The `reasoning_content` in the thinking mode must be passed back to the API.")
                 }
                 None => return Ok(()),
             },
-            Wire::Responses => (
+            VendorWire::Responses => (
                 responses::thoughts(thought),
                 "Item of type 'function_call' was provided without its required 'reasoning' item.",
             ),
-            Wire::Messages => (
+            VendorWire::Messages => (
                 messages::thoughts(thought),
                 "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. \
                  These blocks must remain as they were in the original response.",
             ),
-            Wire::Gemini => (
+            VendorWire::Gemini => (
                 gemini::thoughts(thought),
                 "Function call is missing a thought_signature in functionCall parts.",
             ),
-            Wire::Ollama => (ollama::thoughts(thought), "thinking must be passed back with its tool calls"),
+            VendorWire::Ollama => {
+                (ollama::thoughts(thought), "thinking must be passed back with its tool calls")
+            }
         };
         demand(exchange.thoughts == expected, || {
             format!("{words} Expected {}, got {}.", json!(expected), json!(exchange.thoughts))
@@ -118,35 +124,36 @@ impl Wire {
     }
 
     /// The events of an answer.
-    pub(super) fn frames(self, vendor: Vendor, asked: &Asked, say: &Say) -> Vec<String> {
+    pub(super) fn frames(self, vendor: Vendor, asked: &LegalRequest, say: &Say) -> Vec<String> {
         match self {
-            Wire::Chat => chat::frames(vendor, asked, say),
-            Wire::Responses => responses::frames(asked, say),
-            Wire::Messages => messages::frames(asked, say),
-            Wire::Gemini => gemini::frames(asked, say),
-            Wire::Ollama => ollama::frames(asked, say),
+            VendorWire::Chat => chat::frames(vendor, asked, say),
+            VendorWire::Responses => responses::frames(asked, say),
+            VendorWire::Messages => messages::frames(asked, say),
+            VendorWire::Gemini => gemini::frames(asked, say),
+            VendorWire::Ollama => ollama::frames(asked, say),
         }
     }
 
     /// An answer in one piece.
-    pub(super) fn whole(self, vendor: Vendor, asked: &Asked, say: &Say) -> Value {
+    pub(super) fn whole(self, vendor: Vendor, asked: &LegalRequest, say: &Say) -> Value {
         match self {
-            Wire::Chat => chat::whole(vendor, asked, say),
-            Wire::Responses => responses::whole(asked, say),
-            Wire::Messages => messages::whole(asked, say),
-            Wire::Gemini => gemini::whole(asked, say),
-            Wire::Ollama => ollama::whole(asked, say),
+            VendorWire::Chat => chat::whole(vendor, asked, say),
+            VendorWire::Responses => responses::whole(asked, say),
+            VendorWire::Messages => messages::whole(asked, say),
+            VendorWire::Gemini => gemini::whole(asked, say),
+            VendorWire::Ollama => ollama::whole(asked, say),
         }
     }
 
     pub(super) fn content_type(self) -> &'static str {
         match self {
-            Wire::Ollama => "application/x-ndjson",
-            Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => "text/event-stream",
+            VendorWire::Ollama => "application/x-ndjson",
+            VendorWire::Chat | VendorWire::Responses | VendorWire::Messages | VendorWire::Gemini => {
+                "text/event-stream"
+            }
         }
     }
 
-    /// An error document.
     pub(super) fn error(self, status: u16, words: &str) -> Value {
         let kind = match status {
             400 => "invalid_request_error",
@@ -156,11 +163,11 @@ impl Wire {
             _ => "server_error",
         };
         match self {
-            Wire::Chat | Wire::Responses => {
+            VendorWire::Chat | VendorWire::Responses => {
                 json!({"error": {"message": words, "type": kind, "param": null, "code": null}})
             }
-            Wire::Messages => json!({"type": "error", "error": {"type": kind, "message": words}}),
-            Wire::Gemini => {
+            VendorWire::Messages => json!({"type": "error", "error": {"type": kind, "message": words}}),
+            VendorWire::Gemini => {
                 let word = match status {
                     401 => "UNAUTHENTICATED",
                     404 => "NOT_FOUND",
@@ -171,15 +178,15 @@ impl Wire {
                 };
                 json!({"error": {"code": status, "message": words, "status": word}})
             }
-            Wire::Ollama => json!({"error": words}),
+            VendorWire::Ollama => json!({"error": words}),
         }
     }
 
     /// What a vendor says when a model cannot use tools.
     pub(super) fn no_tool_support(self, model: &str) -> (u16, String) {
         match self {
-            Wire::Ollama => (400, format!("registry.ollama.ai/library/{model} does not support tools")),
-            Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => {
+            VendorWire::Ollama => (400, format!("registry.ollama.ai/library/{model} does not support tools")),
+            VendorWire::Chat | VendorWire::Responses | VendorWire::Messages | VendorWire::Gemini => {
                 (404, "No endpoints found that support tool use. Try disabling \"calculate\".".to_owned())
             }
         }
@@ -188,39 +195,39 @@ impl Wire {
     /// What a vendor says of a model that it does not have.
     pub(super) fn model_unknown(self, model: &str) -> String {
         match self {
-            Wire::Chat | Wire::Responses => {
+            VendorWire::Chat | VendorWire::Responses => {
                 format!("The model `{model}` does not exist or you do not have access to it.")
             }
-            Wire::Messages => format!("model: {model}"),
-            Wire::Gemini => format!(
+            VendorWire::Messages => format!("model: {model}"),
+            VendorWire::Gemini => format!(
                 "models/{model} is not found for API version v1beta, or is not supported for generateContent."
             ),
-            Wire::Ollama => format!("model '{model}' not found"),
+            VendorWire::Ollama => format!("model '{model}' not found"),
         }
     }
 
     /// What a vendor says of a request that is too long.
     pub(super) fn overflow(self) -> &'static str {
         match self {
-            Wire::Chat => {
+            VendorWire::Chat => {
                 "This model's maximum context length is 8192 tokens. However, your messages resulted in 99999 tokens."
             }
-            Wire::Responses => {
+            VendorWire::Responses => {
                 "Your input exceeds the context window of this model. Please adjust your input and try again."
             }
-            Wire::Messages => "prompt is too long: 215413 tokens > 200000 maximum",
-            Wire::Gemini => {
+            VendorWire::Messages => "prompt is too long: 215413 tokens > 200000 maximum",
+            VendorWire::Gemini => {
                 "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."
             }
-            Wire::Ollama => "prompt too long; exceeded max context length by 4096 tokens",
+            VendorWire::Ollama => "prompt too long; exceeded max context length by 4096 tokens",
         }
     }
 
     /// An event that is half a document.
     pub(super) fn malformed(self) -> &'static str {
         match self {
-            Wire::Ollama => "{\"model\":\"m\",\"mess\n",
-            Wire::Chat | Wire::Responses | Wire::Messages | Wire::Gemini => {
+            VendorWire::Ollama => "{\"model\":\"m\",\"mess\n",
+            VendorWire::Chat | VendorWire::Responses | VendorWire::Messages | VendorWire::Gemini => {
                 "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"del\n\n"
             }
         }
@@ -230,30 +237,30 @@ impl Wire {
     pub(super) fn error_frame(self) -> String {
         let words = "The server had an error while processing your request.";
         match self {
-            Wire::Chat | Wire::Gemini => sse(None, &self.error(503, words)),
-            Wire::Responses => {
+            VendorWire::Chat | VendorWire::Gemini => sse(None, &self.error(503, words)),
+            VendorWire::Responses => {
                 sse(Some("error"), &json!({"type": "error", "code": "server_error", "message": words}))
             }
-            Wire::Messages => sse(
+            VendorWire::Messages => sse(
                 Some("error"),
                 &json!({"type": "error", "error": {"type": "overloaded_error", "message": words}}),
             ),
-            Wire::Ollama => line(&self.error(503, words)),
+            VendorWire::Ollama => line(&self.error(503, words)),
         }
     }
 
     /// Whether an event says nothing but that all is said.
     pub(super) fn is_last_word(self, frame: &str) -> bool {
         match self {
-            Wire::Chat => frame.contains("[DONE]"),
-            Wire::Messages => frame.contains("message_stop"),
-            Wire::Responses | Wire::Gemini | Wire::Ollama => false,
+            VendorWire::Chat => frame.contains("[DONE]"),
+            VendorWire::Messages => frame.contains("message_stop"),
+            VendorWire::Responses | VendorWire::Gemini | VendorWire::Ollama => false,
         }
     }
 
     /// The same event in a legal and unusual form.
     pub(super) fn odd(self, frame: &str) -> String {
-        if self == Wire::Ollama {
+        if self == VendorWire::Ollama {
             return format!("\r\n{}\r\n", frame.trim_end());
         }
         let mut odd = String::from(": keep-alive\r\nid: 1\r\nretry: 10\r\n");
@@ -267,13 +274,11 @@ impl Wire {
     }
 }
 
-/// One SSE event.
 fn sse(event: Option<&str>, payload: &Value) -> String {
     let name = event.map(|event| format!("event: {event}\n")).unwrap_or_default();
     format!("{name}data: {payload}\n\n")
 }
 
-/// One line.
 fn line(payload: &Value) -> String {
     format!("{payload}\n")
 }

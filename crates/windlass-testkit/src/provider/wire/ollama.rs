@@ -4,16 +4,15 @@ use serde_json::{Value, json};
 
 use super::line;
 use crate::provider::history::{
-    Asked, Exchange, PastCall, Refusal, content_text, demand, list, refuse, text, tool_names,
+    LegalRequest, PastCall, PastExchange, VendorRefusal, content_text, demand, list, refuse, text, tool_names,
 };
-use crate::provider::script::{Finish, Say, Thought};
+use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
-pub(super) fn read(body: &Value) -> Result<Asked, Refusal> {
+pub(super) fn read(body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let Some(model) = text(body, "model") else { return refuse("model is required") };
     let tools = list(body, "tools");
     let names = tool_names(tools.iter().map(|tool| tool.pointer("/function/name").and_then(Value::as_str)))?;
-    Ok(Asked {
+    Ok(LegalRequest {
         model: model.to_owned(),
         streams: body.get("stream") != Some(&Value::Bool(false)),
         wants_usage: true,
@@ -25,16 +24,18 @@ pub(super) fn read(body: &Value) -> Result<Asked, Refusal> {
     })
 }
 
-fn read_pictures(messages: &[Value]) -> Result<Vec<String>, Refusal> {
+fn read_pictures(messages: &[Value]) -> Result<Vec<String>, VendorRefusal> {
     let pictures = messages.iter().flat_map(|message| list(message, "images")).map(|picture| {
         let bytes = picture.as_str().filter(|bytes| !bytes.starts_with("data:"));
-        bytes.map(str::to_owned).ok_or_else(|| Refusal("illegal base64 data at input byte 4".to_owned()))
+        bytes
+            .map(str::to_owned)
+            .ok_or_else(|| VendorRefusal("illegal base64 data at input byte 4".to_owned()))
     });
     pictures.collect()
 }
 
-fn read_messages(messages: &[Value]) -> Result<Vec<Exchange>, Refusal> {
-    let mut exchanges: Vec<Exchange> = Vec::new();
+fn read_messages(messages: &[Value]) -> Result<Vec<PastExchange>, VendorRefusal> {
+    let mut exchanges: Vec<PastExchange> = Vec::new();
     let mut pending: Vec<String> = Vec::new();
     for message in messages {
         let role = text(message, "role").unwrap_or_default();
@@ -66,11 +67,11 @@ fn read_messages(messages: &[Value]) -> Result<Vec<Exchange>, Refusal> {
     Ok(exchanges)
 }
 
-fn read_assistant(message: &Value) -> Result<Exchange, Refusal> {
-    let mut exchange = Exchange {
+fn read_assistant(message: &Value) -> Result<PastExchange, VendorRefusal> {
+    let mut exchange = PastExchange {
         text: content_text(message.get("content")),
         thoughts: message.get("thinking").cloned().into_iter().collect(),
-        ..Exchange::default()
+        ..PastExchange::default()
     };
     for call in list(message, "tool_calls") {
         let arguments = call.pointer("/function/arguments").cloned().unwrap_or_default();
@@ -91,7 +92,7 @@ pub(super) fn thoughts(thought: &Thought) -> Vec<Value> {
 }
 
 /// An answer in one piece.
-pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+pub(super) fn whole(asked: &LegalRequest, say: &Say) -> Value {
     let mut message = json!({"role": "assistant", "content": say.text.concat()});
     if let Some(fields) = message.as_object_mut() {
         if let Some(thought) = &say.thought {
@@ -107,8 +108,8 @@ pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
     last_record(asked, &message, say.finish)
 }
 
-fn last_record(asked: &Asked, message: &Value, finish: Finish) -> Value {
-    let reason = if finish == Finish::Length { "length" } else { "stop" };
+fn last_record(asked: &LegalRequest, message: &Value, finish: SayEnd) -> Value {
+    let reason = if finish == SayEnd::Length { "length" } else { "stop" };
     json!({
         "model": asked.model, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": true,
         "done_reason": reason, "prompt_eval_count": 50, "eval_count": 12,
@@ -116,7 +117,7 @@ fn last_record(asked: &Asked, message: &Value, finish: Finish) -> Value {
 }
 
 /// The events of an answer.
-pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
+pub(super) fn frames(asked: &LegalRequest, say: &Say) -> Vec<String> {
     let record = |message: Value| {
         line(
             &json!({"model": asked.model, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false}),
@@ -131,7 +132,7 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
     }
     for call in &say.calls {
         let Some(arguments) = call.arguments_value() else {
-            if say.finish == Finish::Length {
+            if say.finish == SayEnd::Length {
                 break;
             }
             let words = format!(

@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Vendor, sse};
 use crate::provider::history::{
-    Asked, Exchange, MustCall, PastCall, Refusal, arguments_of, content_text, demand, is_word, list,
-    picture_of, refuse, text, tool_names,
+    LegalRequest, MustCall, PastCall, PastExchange, VendorRefusal, arguments_of, content_text, demand,
+    is_word, list, picture_of, refuse, text, tool_names,
 };
 use crate::provider::limits::WORD_ID_CHARS_MAX;
-use crate::provider::script::{Finish, Say, Thought};
+use crate::provider::script::{Say, SayEnd, Thought};
 
-/// Reads a request.
-pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
+pub(super) fn read(vendor: Vendor, body: &Value) -> Result<LegalRequest, VendorRefusal> {
     let Some(model) = text(body, "model") else { return refuse("Missing required parameter: 'model'.") };
     for (old, new) in
         [("messages", "input"), ("max_tokens", "max_output_tokens"), ("response_format", "text.format")]
@@ -33,7 +32,8 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
     if vendor == Vendor::Xai {
         check_xai(body)?;
     }
-    let mut reader = Reader { keeps_order: vendor == Vendor::Xai, ..Reader::default() };
+    let mut reader =
+        ResponsesRequestReader { keeps_order: vendor == Vendor::Xai, ..ResponsesRequestReader::default() };
     match body.get("input") {
         Some(Value::String(_)) => {}
         Some(Value::Array(items)) if !items.is_empty() => {
@@ -53,7 +53,7 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
         Some(choice @ Value::Object(_)) => Some(MustCall::named(text(choice, "name"), &tools)?),
         _ => None,
     };
-    Ok(Asked {
+    Ok(LegalRequest {
         model: model.to_owned(),
         streams: body.get("stream") == Some(&Value::Bool(true)),
         wants_usage: true,
@@ -66,7 +66,7 @@ pub(super) fn read(vendor: Vendor, body: &Value) -> Result<Asked, Refusal> {
 }
 
 /// What xAI does not take (S-18).
-fn check_xai(body: &Value) -> Result<(), Refusal> {
+fn check_xai(body: &Value) -> Result<(), VendorRefusal> {
     let is_free =
         body.get("tool_choice").is_none() || matches!(text(body, "tool_choice"), Some("auto" | "none"));
     demand(is_free, || "tool_choice: forcing a tool is not supported".to_owned())?;
@@ -74,10 +74,10 @@ fn check_xai(body: &Value) -> Result<(), Refusal> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ResponsesRequestReader {
     /// Whether outcomes must be in the order of their calls.
     keeps_order: bool,
-    exchanges: Vec<Exchange>,
+    exchanges: Vec<PastExchange>,
     pending: Vec<String>,
     seen: BTreeSet<String>,
     /// Whether the last item belongs to the assistant, so that the next one may go on with it.
@@ -88,8 +88,8 @@ struct Reader {
     pictures: Vec<String>,
 }
 
-impl Reader {
-    fn item(&mut self, place: usize, item: &Value) -> Result<(), Refusal> {
+impl ResponsesRequestReader {
+    fn item(&mut self, place: usize, item: &Value) -> Result<(), VendorRefusal> {
         match (text(item, "type").unwrap_or("message"), text(item, "role")) {
             ("message", Some("assistant")) => {
                 check_parts(place, item, &["output_text", "refusal"])?;
@@ -117,9 +117,9 @@ impl Reader {
     }
 
     /// Goes on with what the assistant says, or begins it.
-    fn speak(&mut self, change: impl FnOnce(&mut Exchange)) {
+    fn speak(&mut self, change: impl FnOnce(&mut PastExchange)) {
         if !self.is_speaking {
-            self.exchanges.push(Exchange::default());
+            self.exchanges.push(PastExchange::default());
         }
         self.is_speaking = true;
         if let Some(exchange) = self.exchanges.last_mut() {
@@ -127,7 +127,7 @@ impl Reader {
         }
     }
 
-    fn reasoning(&mut self, place: usize, item: &Value) -> Result<(), Refusal> {
+    fn reasoning(&mut self, place: usize, item: &Value) -> Result<(), VendorRefusal> {
         self.check_followed()?;
         let id = text(item, "id").unwrap_or_default();
         demand(id.starts_with("rs"), || {
@@ -146,7 +146,7 @@ impl Reader {
         Ok(())
     }
 
-    fn call(&mut self, place: usize, item: &Value) -> Result<(), Refusal> {
+    fn call(&mut self, place: usize, item: &Value) -> Result<(), VendorRefusal> {
         let id = text(item, "call_id").unwrap_or_default().to_owned();
         demand(is_word(&id, WORD_ID_CHARS_MAX), || format!("Invalid 'input[{place}].call_id': '{id}'."))?;
         demand(self.seen.insert(id.clone()), || format!("Duplicate 'call_id' '{id}' in 'input[{place}]'."))?;
@@ -163,7 +163,7 @@ impl Reader {
         Ok(())
     }
 
-    fn outcome(&mut self, item: &Value) -> Result<(), Refusal> {
+    fn outcome(&mut self, item: &Value) -> Result<(), VendorRefusal> {
         self.check_followed()?;
         let id = text(item, "call_id").unwrap_or_default();
         let Some(at) = self.pending.iter().position(|pending| pending == id) else {
@@ -180,7 +180,7 @@ impl Reader {
         Ok(())
     }
 
-    fn check_followed(&self) -> Result<(), Refusal> {
+    fn check_followed(&self) -> Result<(), VendorRefusal> {
         match &self.lonely {
             None => Ok(()),
             Some(id) => refuse(format!(
@@ -189,7 +189,7 @@ impl Reader {
         }
     }
 
-    fn check_end(&self) -> Result<(), Refusal> {
+    fn check_end(&self) -> Result<(), VendorRefusal> {
         self.check_followed()?;
         match self.pending.first() {
             None => Ok(()),
@@ -198,7 +198,7 @@ impl Reader {
     }
 }
 
-fn check_parts(place: usize, item: &Value, kinds: &[&str]) -> Result<(), Refusal> {
+fn check_parts(place: usize, item: &Value, kinds: &[&str]) -> Result<(), VendorRefusal> {
     for part in list(item, "content") {
         let kind = text(part, "type").unwrap_or_default();
         demand(kinds.contains(&kind), || {
@@ -220,8 +220,8 @@ pub(super) fn thoughts(thought: &Thought) -> Vec<Value> {
 }
 
 /// The events of an answer.
-pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
-    let mut stream = Stream::default();
+pub(super) fn frames(asked: &LegalRequest, say: &Say) -> Vec<String> {
+    let mut stream = ResponsesStream::default();
     let response = |status: &str, output: &[Value]| {
         json!({"response": {"id": "resp_1", "object": "response", "model": asked.model, "status": status,
             "output": output, "error": null, "incomplete_details": null}})
@@ -253,7 +253,7 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
             );
         });
     }
-    let is_cut = say.finish == Finish::Length;
+    let is_cut = say.finish == SayEnd::Length;
     let (event, status) =
         if is_cut { ("response.incomplete", "incomplete") } else { ("response.completed", "completed") };
     let output = std::mem::take(&mut stream.output);
@@ -273,7 +273,7 @@ pub(super) fn frames(asked: &Asked, say: &Say) -> Vec<String> {
 }
 
 /// An answer in one piece: what the last event of the stream says of the whole.
-pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
+pub(super) fn whole(asked: &LegalRequest, say: &Say) -> Value {
     let last = frames(asked, say).pop().unwrap_or_default();
     let payload = last.split_once("data: ").map_or("", |(_, payload)| payload);
     let event: Value = serde_json::from_str(payload).unwrap_or_default();
@@ -281,12 +281,12 @@ pub(super) fn whole(asked: &Asked, say: &Say) -> Value {
 }
 
 #[derive(Default)]
-struct Stream {
+struct ResponsesStream {
     frames: Vec<String>,
     output: Vec<Value>,
 }
 
-impl Stream {
+impl ResponsesStream {
     fn put(&mut self, event: &str, fields: Value) {
         let mut payload = serde_json::Map::new();
         payload.insert("type".to_owned(), event.into());

@@ -10,7 +10,7 @@ const ENTRIES_MAX: usize = 2_000;
 
 /// Where in the history the text comes from.
 #[derive(Debug, Clone, Default)]
-pub struct Walk {
+pub struct HistoryWalk {
     /// The entry that is shown; nothing while it is the draft.
     pub at: Option<usize>,
     /// What was written over entries and, behind the last of them, the draft.
@@ -21,7 +21,7 @@ pub struct Walk {
 
 /// What is looked for in the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lookup {
+pub struct HistoryLookup {
     /// The letters.
     pub query: String,
     /// The entry that holds them.
@@ -99,7 +99,7 @@ impl Composer {
 
     /// Looks for the oldest entry behind the one that is shown.
     pub fn look_on(&mut self) {
-        let Some(Lookup { query, found: Some(at) }) = self.lookup.clone() else { return };
+        let Some(HistoryLookup { query, found: Some(at) }) = self.lookup.clone() else { return };
         let shown = self.history.get(at).cloned();
         let query = query.to_lowercase();
         let found = self.history.iter().enumerate().skip(at + 1).find(|(_, entry)| {

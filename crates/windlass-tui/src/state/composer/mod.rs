@@ -11,10 +11,10 @@ pub mod rows;
 use ratatui_textarea::{CursorMove, DataCursor, TextArea};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use history::{Lookup, Walk};
+use history::{HistoryLookup, HistoryWalk};
 use pastes::Pastes;
-use popup::{Popup, ProjectPaths, Token};
-use rows::Row;
+use popup::{Popup, ProjectPaths, TypedToken};
+use rows::ComposerRow;
 
 /// Changes that can be undone, a letter each.
 const UNDO_MAX: usize = 1_000;
@@ -30,15 +30,15 @@ pub struct Composer {
     /// What was sent before, oldest first.
     pub history: Vec<String>,
     /// Where in the history the text comes from.
-    pub walk: Walk,
+    pub walk: HistoryWalk,
     /// What is looked for in the history.
-    pub lookup: Option<Lookup>,
+    pub lookup: Option<HistoryLookup>,
     /// Long texts that stand in the message by name.
     pub pastes: Pastes,
     /// What the word at the cursor can become.
     pub popup: Option<Popup>,
     /// A word whose popup was closed stays alone.
-    pub dismissed: Option<Token>,
+    pub dismissed: Option<TypedToken>,
     /// Paths of the project, as far as they are known.
     pub paths: ProjectPaths,
     /// What was being written when a command was to be written first.
@@ -55,7 +55,7 @@ impl Composer {
         Self {
             area: empty_area(),
             history,
-            walk: Walk::default(),
+            walk: HistoryWalk::default(),
             lookup: None,
             pastes: Pastes::default(),
             popup: None,
@@ -86,7 +86,7 @@ impl Composer {
             folded.push_str(&written);
         }
         self.replace(&folded);
-        self.walk = Walk::default();
+        self.walk = HistoryWalk::default();
     }
 
     /// Empties it; what was written, with what was pasted. What was set aside is in it then.
@@ -95,7 +95,7 @@ impl Composer {
         let yanked = self.area.yank_text();
         self.area = empty_area();
         self.area.set_yank_text(yanked);
-        self.walk = Walk::default();
+        self.walk = HistoryWalk::default();
         self.lookup = None;
         self.popup = None;
         self.dismissed = None;
@@ -221,19 +221,19 @@ impl Composer {
     }
 
     /// Writes something in place of a word.
-    pub fn replace_token(&mut self, token: Token, text: &str) {
+    pub fn replace_token(&mut self, token: TypedToken, text: &str) {
         self.go_to(token.line, token.start);
         self.erase_behind(token.end.saturating_sub(token.start));
         self.area.insert_str(text);
     }
 
     /// How the text falls into rows.
-    pub fn rows(&self, columns: usize) -> Vec<Row> {
+    pub fn rows(&self, columns: usize) -> Vec<ComposerRow> {
         rows::lay_out(self.area.lines(), columns)
     }
 
     /// The row of the cursor among `rows`, and its column.
-    pub fn cursor_cell(&self, rows: &[Row], columns: usize) -> (usize, usize) {
+    pub fn cursor_cell(&self, rows: &[ComposerRow], columns: usize) -> (usize, usize) {
         let (line, column) = self.cursor();
         rows::cell_of(rows, self.area.lines(), line, column, columns)
     }

@@ -7,7 +7,7 @@ const PATHS_AGE_MS: u64 = 10_000;
 
 /// A word in the message: a piece of a line, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
+pub struct TypedToken {
     /// The line.
     pub line: usize,
     /// Characters before it.
@@ -44,7 +44,7 @@ pub struct Popup {
     /// What is offered.
     pub topic: Topic,
     /// The word that is replaced.
-    pub token: Token,
+    pub token: TypedToken,
     /// What it can become, the best first.
     pub rows: Vec<Suggestion>,
     /// The row that Enter takes. Arguments can be anything: there nothing is chosen until the user chooses.
@@ -70,6 +70,25 @@ pub struct Suggestion {
     pub is_possible: bool,
     /// Whether nothing must follow: Enter takes it and sends the line.
     pub is_whole: bool,
+}
+
+impl Suggestion {
+    /// A word after which nothing must follow.
+    pub fn whole(word: &str, detail: &str) -> Self {
+        Self {
+            text: word.to_owned(),
+            label: word.to_owned(),
+            detail: detail.to_owned(),
+            is_possible: true,
+            is_whole: true,
+            ..Self::default()
+        }
+    }
+
+    /// A word after which something must follow.
+    pub fn begun(word: &str, detail: &str) -> Self {
+        Self { is_whole: false, ..Self::whole(word, detail) }
+    }
 }
 
 impl Popup {

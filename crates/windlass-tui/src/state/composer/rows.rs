@@ -10,7 +10,7 @@ use crate::text::{clean, width};
 
 /// A row of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct ComposerRow {
     /// The line.
     pub line: usize,
     /// The byte of the line at which it begins.
@@ -23,7 +23,7 @@ pub struct Row {
     pub is_last: bool,
 }
 
-impl Row {
+impl ComposerRow {
     /// Its text.
     pub fn of<'a>(&self, line: &'a str) -> &'a str {
         line.get(self.start..self.end).unwrap_or_default()
@@ -36,14 +36,20 @@ pub fn shown(sign: &str) -> Cow<'_, str> {
 }
 
 /// The rows of lines.
-pub fn lay_out(lines: &[String], columns: usize) -> Vec<Row> {
+pub fn lay_out(lines: &[String], columns: usize) -> Vec<ComposerRow> {
     let mut rows = Vec::with_capacity(lines.len());
     for (number, line) in lines.iter().enumerate() {
         let mut start_column = 0;
         let ends = row_ends(line, columns.max(1));
         let mut start = 0;
         for (place, end) in ends.iter().enumerate() {
-            let row = Row { line: number, start, end: *end, start_column, is_last: place + 1 == ends.len() };
+            let row = ComposerRow {
+                line: number,
+                start,
+                end: *end,
+                start_column,
+                is_last: place + 1 == ends.len(),
+            };
             start_column += row.of(line).chars().count();
             start = *end;
             rows.push(row);
@@ -88,7 +94,13 @@ fn row_ends(line: &str, columns: usize) -> Vec<usize> {
 }
 
 /// The row and column on the screen of a place in a line.
-pub fn cell_of(rows: &[Row], lines: &[String], line: usize, column: usize, columns: usize) -> (usize, usize) {
+pub fn cell_of(
+    rows: &[ComposerRow],
+    lines: &[String],
+    line: usize,
+    column: usize,
+    columns: usize,
+) -> (usize, usize) {
     let found = rows.iter().enumerate().rfind(|(_, row)| row.line == line && row.start_column <= column);
     let Some((place, row)) = found else { return (0, 0) };
     let text = lines.get(line).map_or("", |line| row.of(line));
@@ -98,7 +110,7 @@ pub fn cell_of(rows: &[Row], lines: &[String], line: usize, column: usize, colum
 }
 
 /// The place in its line that is nearest to a column of a row, not behind it.
-pub fn column_at(row: &Row, line: &str, goal: usize) -> usize {
+pub fn column_at(row: &ComposerRow, line: &str, goal: usize) -> usize {
     let mut taken = 0;
     let mut column = row.start_column;
     let mut signs = row.of(line).graphemes(true).peekable();

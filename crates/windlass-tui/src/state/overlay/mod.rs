@@ -9,10 +9,10 @@ mod prompt;
 mod room;
 
 pub use confirm::{Confirm, Deed};
-pub use pager::{Pager, PagerKind, PagerRow, Piece, StyledLine};
+pub use pager::{Pager, PagerKind, PagerRow, StyledLine, StyledPiece};
 pub use picker::{Action, Picker, PickerKind, PickerRow};
-pub use prompt::{Prompt, PromptKind};
-pub use room::Room;
+pub use prompt::{LinePrompt, PromptKind};
+pub use room::OverlayBox;
 
 use super::inspector::Inspector;
 
@@ -26,7 +26,7 @@ pub enum Overlay {
     /// Whether something should really be done.
     Confirm(Confirm),
     /// One line to be written.
-    Prompt(Box<Prompt>),
+    Prompt(Box<LinePrompt>),
     /// A run with everything that is on record of it.
     Inspector(Inspector),
 }

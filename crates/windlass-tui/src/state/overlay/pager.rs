@@ -5,10 +5,10 @@
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{Overlay, Room};
-use crate::effect::Background;
+use super::{Overlay, OverlayBox};
+use crate::effect::MessageBackground;
 use crate::text::{clean, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// What a text is: decides which keys it has of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,20 +40,20 @@ pub struct Pager {
     /// What its own keys do.
     pub actions: &'static [super::Action],
     /// What can be added to the next message.
-    pub background: Option<Background>,
+    pub background: Option<MessageBackground>,
     /// What it lies on.
     pub under: Option<Box<Overlay>>,
 }
 
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StyledLine(pub Vec<Piece>);
+pub struct StyledLine(pub Vec<StyledPiece>);
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct StyledPiece {
     /// What it means.
-    pub role: Role,
+    pub role: TextRole,
     /// What it says: harmless.
     pub text: String,
 }
@@ -67,28 +67,28 @@ pub struct PagerRow {
     pub is_found: bool,
 }
 
-impl Piece {
+impl StyledPiece {
     /// A piece; a text from anywhere becomes harmless.
-    pub fn new(role: Role, text: &str) -> Self {
+    pub fn new(role: TextRole, text: &str) -> Self {
         Self { role, text: clean(text).replace('\n', " ") }
     }
 }
 
 impl StyledLine {
     /// A line of one piece.
-    pub fn new(role: Role, text: &str) -> Self {
-        Self(vec![Piece::new(role, text)])
+    pub fn new(role: TextRole, text: &str) -> Self {
+        Self(vec![StyledPiece::new(role, text)])
     }
 
     /// With one more piece.
     #[must_use]
-    pub fn and(mut self, role: Role, text: &str) -> Self {
-        self.0.push(Piece::new(role, text));
+    pub fn and(mut self, role: TextRole, text: &str) -> Self {
+        self.0.push(StyledPiece::new(role, text));
         self
     }
 
     /// The lines of a text.
-    pub fn all(role: Role, text: &str) -> Vec<Self> {
+    pub fn all(role: TextRole, text: &str) -> Vec<Self> {
         clean(text).lines().map(|line| Self::new(role, line)).collect()
     }
 
@@ -112,7 +112,7 @@ impl Pager {
     /// Its rows, so many columns wide.
     pub fn rows(&self, columns: usize, theme: Theme) -> Vec<PagerRow> {
         let wanted = self.search.as_deref().map(str::to_lowercase).filter(|search| !search.is_empty());
-        let found = theme.style(Role::Chosen);
+        let found = theme.style(TextRole::Chosen);
         let mut rows = Vec::new();
         for line in &self.lines {
             let lines = match &wanted {
@@ -128,13 +128,13 @@ impl Pager {
     }
 
     /// Scrolls; both ends hold.
-    pub fn scroll(&mut self, rows: isize, room: Room, theme: Theme) {
+    pub fn scroll(&mut self, rows: isize, room: OverlayBox, theme: Theme) {
         let last = self.rows(room.text_columns(), theme).len().saturating_sub(room.text_rows());
         self.scrolled = self.scrolled.saturating_add_signed(rows).min(last);
     }
 
     /// Goes to the next place that was searched for, or to the one before; round the end. Whether there is one.
-    pub fn seek(&mut self, is_back: bool, from: usize, room: Room, theme: Theme) -> bool {
+    pub fn seek(&mut self, is_back: bool, from: usize, room: OverlayBox, theme: Theme) -> bool {
         let rows = self.rows(room.text_columns(), theme);
         let places: Vec<usize> =
             rows.iter().enumerate().filter_map(|(at, row)| row.is_found.then_some(at)).collect();
@@ -151,7 +151,7 @@ impl Pager {
 
 /// A line in which every place that fits is a piece of its own. Only where case changes no length: elsewhere a
 /// place would be marked that is none.
-fn mark(line: &StyledLine, wanted: &str) -> Vec<Piece> {
+fn mark(line: &StyledLine, wanted: &str) -> Vec<StyledPiece> {
     let text = line.text();
     let lower = text.to_lowercase();
     if lower.len() != text.len() {
@@ -162,7 +162,7 @@ fn mark(line: &StyledLine, wanted: &str) -> Vec<Piece> {
     for piece in &line.0 {
         for sign in piece.text.graphemes(true) {
             let is_found = places.iter().any(|place| place.contains(&at));
-            put(marked.last_mut(), if is_found { Role::Chosen } else { piece.role }, sign);
+            put(marked.last_mut(), if is_found { TextRole::Chosen } else { piece.role }, sign);
             at += sign.len();
         }
     }
@@ -170,7 +170,7 @@ fn mark(line: &StyledLine, wanted: &str) -> Vec<Piece> {
 }
 
 /// A line on as many rows as it needs; what goes on begins under the first word of its line.
-fn wrap(pieces: &[Piece], columns: usize, theme: Theme) -> Vec<Line<'static>> {
+fn wrap(pieces: &[StyledPiece], columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
     let blanks = text.len() - text.trim_start_matches(' ').len();
     let indent = [Span::raw(" ".repeat(blanks.min(columns / 2)))];
@@ -186,11 +186,11 @@ fn wrap(pieces: &[Piece], columns: usize, theme: Theme) -> Vec<Line<'static>> {
     wrap_spans(&spans, columns.max(1), &indent, &indent)
 }
 
-fn put(row: Option<&mut Vec<Piece>>, role: Role, sign: &str) {
+fn put(row: Option<&mut Vec<StyledPiece>>, role: TextRole, sign: &str) {
     let Some(row) = row else { return };
     match row.last_mut() {
         Some(last) if last.role == role => last.text.push_str(sign),
-        Some(_) | None => row.push(Piece { role, text: sign.to_owned() }),
+        Some(_) | None => row.push(StyledPiece { role, text: sign.to_owned() }),
     }
 }
 

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn what_goes_on_stands_under_the_first_word_of_its_line() {
-    let line = StyledLine::new(Role::Muted, "  deep ").and(Role::Text, "words here");
+    let line = StyledLine::new(TextRole::Muted, "  deep ").and(TextRole::Text, "words here");
     let rows = line.rows(10, Theme::default());
     assert_eq!(rows.iter().map(Line::to_string).collect::<Vec<_>>(), ["  deep", "  words", "  here"]);
     assert_eq!(StyledLine::default().rows(10, Theme::default()).len(), 1, "an empty line is a line");
@@ -10,9 +10,9 @@ fn what_goes_on_stands_under_the_first_word_of_its_line() {
 
 #[test]
 fn a_search_goes_from_place_to_place_and_round_the_end() {
-    let lines = (0..100).map(|n| StyledLine::new(Role::Text, &format!("line {n}"))).collect();
+    let lines = (0..100).map(|n| StyledLine::new(TextRole::Text, &format!("line {n}"))).collect();
     let mut pager = Pager::new("Lines", lines);
-    let (room, theme) = (Room::on((40, 13)), Theme::default());
+    let (room, theme) = (OverlayBox::on((40, 13)), Theme::default());
     assert_eq!(room.text_rows(), 10);
     pager.search = Some("LINE 5".into());
     let mut seen = Vec::new();
@@ -30,5 +30,5 @@ fn a_search_goes_from_place_to_place_and_round_the_end() {
 
 #[test]
 fn escape_sequences_do_not_get_into_a_line() {
-    assert_eq!(StyledLine::new(Role::Text, "a\u{1b}[31mb\nc").text(), "a\\u{1b}[31mb c");
+    assert_eq!(StyledLine::new(TextRole::Text, "a\u{1b}[31mb\nc").text(), "a\\u{1b}[31mb c");
 }

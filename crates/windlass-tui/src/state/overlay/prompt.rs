@@ -9,7 +9,7 @@ use crate::effect::Proposal;
 
 /// One line to be written.
 #[derive(Debug)]
-pub struct Prompt {
+pub struct LinePrompt {
     /// What is asked for.
     pub title: String,
     /// The line.
@@ -29,7 +29,7 @@ pub enum PromptKind {
     Confirmation(Box<Proposal>),
 }
 
-impl Prompt {
+impl LinePrompt {
     /// Asks for a line, beginning with a text.
     pub fn new(title: impl Into<String>, kind: PromptKind, text: &str) -> Self {
         let mut area = TextArea::new(vec![crate::text::one_line(text)]);

@@ -17,7 +17,7 @@ const AROUND: u16 = 3;
 
 /// A box on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct OverlayBox {
     /// Columns before it.
     pub x: u16,
     /// Rows above it.
@@ -28,7 +28,7 @@ pub struct Room {
     pub rows: u16,
 }
 
-impl Room {
+impl OverlayBox {
     /// The box of an overlay on a screen of so many columns and rows.
     pub fn on((columns, rows): (u16, u16)) -> Self {
         let beside = if columns < NARROW_COLUMNS { 0 } else { 4 };

@@ -5,15 +5,22 @@ use windlass_core::permission::{Preview, Question};
 use windlass_core::view::{CallState, Entry, RunView};
 
 use super::{refuse, tools};
-use crate::effect::{Effect, Proposal};
-use crate::state::State;
-use crate::state::overlay::{Confirm, Deed, Overlay, Prompt, PromptKind, StyledLine};
+use crate::command::{Needs, SlashCommand};
+use crate::effect::{AppEffect, Proposal};
+use crate::state::TuiState;
+use crate::state::overlay::{Confirm, Deed, LinePrompt, Overlay, PromptKind, StyledLine};
 use crate::text::one_line;
-use crate::theme::Role;
+use crate::theme::TextRole;
 use crate::update::overlay;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    arguments: "[CALL]",
+    needs: Needs::Session,
+    ..SlashCommand::new("apply", "apply an edit that was staged", run)
+};
+
 /// Shows the first staged edit that waits, of the newest run that has one, or that of the call that is named, and asks.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let is_meant = |question: &Question| rest.is_empty() || question.call_id.as_str() == rest;
     let mut waiting: Vec<(&RunId, &Question)> = session.view.runs.iter().rev().flat_map(staged_of).collect();
@@ -56,28 +63,28 @@ fn staged_of(run: &RunView) -> impl Iterator<Item = (&RunId, &Question)> {
 fn lines_of(question: &Question) -> Vec<StyledLine> {
     match &question.preview {
         Some(Preview::Diff(diff)) => diff.lines().map(diff_line).collect(),
-        Some(Preview::Command(text) | Preview::Text(text)) => StyledLine::all(Role::Text, text),
-        None => StyledLine::all(Role::Text, &question.arguments),
+        Some(Preview::Command(text) | Preview::Text(text)) => StyledLine::all(TextRole::Text, text),
+        None => StyledLine::all(TextRole::Text, &question.arguments),
     }
 }
 
 fn diff_line(line: &str) -> StyledLine {
     let role = match line.chars().next() {
-        Some('+') => Role::Added,
-        Some('-') => Role::Removed,
-        Some('@') => Role::Place,
-        _ => Role::Text,
+        Some('+') => TextRole::Added,
+        Some('-') => TextRole::Removed,
+        Some('@') => TextRole::Place,
+        _ => TextRole::Text,
     };
     StyledLine::new(role, line)
 }
 
 /// It was confirmed; a critical edit needs a word beside that.
-pub(in crate::update) fn confirm(state: &mut State, proposal: Proposal) -> Vec<Effect> {
+pub(in crate::update) fn confirm(state: &mut TuiState, proposal: Proposal) -> Vec<AppEffect> {
     match proposal.confirm_word.clone() {
-        None => vec![Effect::Apply(Box::new(proposal))],
+        None => vec![AppEffect::Apply(Box::new(proposal))],
         Some(word) => {
             let title = format!("This edit is critical: type {} to apply it", one_line(&word));
-            let prompt = Prompt::new(title, PromptKind::Confirmation(Box::new(proposal)), "");
+            let prompt = LinePrompt::new(title, PromptKind::Confirmation(Box::new(proposal)), "");
             overlay::open(state, Overlay::Prompt(Box::new(prompt)));
             Vec::new()
         }
@@ -85,10 +92,10 @@ pub(in crate::update) fn confirm(state: &mut State, proposal: Proposal) -> Vec<E
 }
 
 /// The word was typed.
-pub(in crate::update) fn take_word(state: &mut State, proposal: Proposal, word: &str) -> Vec<Effect> {
+pub(in crate::update) fn take_word(state: &mut TuiState, proposal: Proposal, word: &str) -> Vec<AppEffect> {
     if proposal.confirm_word.as_deref() != Some(word) {
         state.complain("that is not the word: nothing was applied");
         return Vec::new();
     }
-    vec![Effect::Apply(Box::new(Proposal { confirmation: Some(word.to_owned()), ..proposal }))]
+    vec![AppEffect::Apply(Box::new(Proposal { confirmation: Some(word.to_owned()), ..proposal }))]
 }

@@ -2,15 +2,24 @@
 
 use super::export::session_markdown;
 use super::refuse;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::{Needs, SlashCommand};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
+use crate::state::composer::popup::Suggestion;
 use crate::transcript_text::last_answer;
 
 /// Characters beyond which some terminals take nothing.
 const CLIPBOARD_CHARS: usize = 74_000;
 
-/// Copies.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["yank"],
+    arguments: "[all]",
+    needs: Needs::Session,
+    offer,
+    ..SlashCommand::new("copy", "copy the last answer, or the whole session", run)
+};
+
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let (text, what) = match rest {
         "" => (last_answer(&session.view), "the last answer"),
@@ -33,5 +42,10 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
         false => "",
     };
     state.tell(format!("{what} is on the clipboard: {chars} characters{warning}"));
-    vec![Effect::Copy(text)]
+    vec![AppEffect::Copy(text)]
+}
+
+/// What may follow the word, after what already does.
+fn offer(_state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    earlier.is_empty().then(|| ("what to copy", vec![Suggestion::whole("all", "the whole session")]))
 }

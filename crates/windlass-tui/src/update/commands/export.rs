@@ -3,8 +3,9 @@
 use windlass_core::store::title_of;
 use windlass_core::trace::rfc3339;
 
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::{Needs, SlashCommand};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::session::OpenSession;
 use crate::text::one_line;
 use crate::transcript_text::transcript_markdown;
@@ -12,20 +13,25 @@ use crate::transcript_text::transcript_markdown;
 /// Words of the title that go into a file's name.
 const WORDS_MAX: usize = 6;
 
-/// Characters of them.
 const NAME_CHARS_MAX: usize = 48;
 
 /// Characters of a date.
 const DATE_CHARS: usize = 10;
 
-/// Writes the file.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["save"],
+    arguments: "[FILE]",
+    needs: Needs::Session,
+    ..SlashCommand::new("export", "write the session to a file", run)
+};
+
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(session) = &state.session else { return Vec::new() };
     let name = match rest {
         "" => usual_name(session, state.now_ms),
         name => name.to_owned(),
     };
-    vec![Effect::Export { name, text: session_markdown(session) }]
+    vec![AppEffect::Export { name, text: session_markdown(session) }]
 }
 
 /// A session as Markdown, under its title.

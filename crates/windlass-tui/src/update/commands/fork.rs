@@ -4,17 +4,24 @@ use windlass_core::host::ForkWish;
 use windlass_core::ids::RunId;
 
 use super::{open, refuse};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::{Needs, SlashCommand};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::{Overlay, Picker, PickerKind, PickerRow};
 use crate::state::steps::StepNote;
 use crate::state::transcript::Foldable;
 use crate::text::one_line;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    arguments: "[STEP [MESSAGE]]",
+    needs: Needs::Session,
+    ..SlashCommand::new("fork", "continue from a step in a new session", run)
+};
+
 /// Lists the steps, or forks at the one that is named, with another message if there is one.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let Some(run_id) = meant(state) else {
-        state.complain("nothing was said yet: there is no run to fork");
+        state.complain("there is no run to fork yet");
         return Vec::new();
     };
     if rest.is_empty() {
@@ -41,7 +48,7 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
 }
 
 /// The run that is meant: the one that is looked at, else the newest.
-fn meant(state: &State) -> Option<RunId> {
+fn meant(state: &TuiState) -> Option<RunId> {
     let session = state.session.as_ref()?;
     let focused = state.transcript.focused.as_ref().map(|focused| match focused {
         Foldable::Call(run_id, _) | Foldable::Thinking(run_id, _) => run_id,
@@ -50,11 +57,11 @@ fn meant(state: &State) -> Option<RunId> {
     focused.filter(is_here).or_else(|| session.newest().map(|run| &run.run_id)).cloned()
 }
 
-fn steps<'a>(state: &'a State, run_id: &RunId) -> &'a [StepNote] {
+fn steps<'a>(state: &'a TuiState, run_id: &RunId) -> &'a [StepNote] {
     state.session.as_ref().map_or(&[], |session| session.steps.of(run_id))
 }
 
-fn list(state: &mut State, run_id: &RunId) -> Vec<Effect> {
+fn list(state: &mut TuiState, run_id: &RunId) -> Vec<AppEffect> {
     let runs = state.session.iter().flat_map(|session| &session.view.runs);
     let message = runs.filter(|run| run.run_id == *run_id).map(|run| one_line(&run.user)).next();
     let mut rows = vec![PickerRow::new("0", "0  the message alone", message.unwrap_or_default())];
@@ -67,7 +74,8 @@ fn list(state: &mut State, run_id: &RunId) -> Vec<Effect> {
         };
         PickerRow::new(note.step.to_string(), format!("{}  up to step {}", note.step, note.step), detail)
     }));
-    let mut picker = Picker::new(PickerKind::Steps, "Fork: what is taken over", rows).with_words("fork", "");
+    let mut picker =
+        Picker::new(PickerKind::Steps, "Fork: copy up to which step", rows).with_words("fork", "");
     picker.about = run_id.to_string();
     picker.jump(true);
     open(state, picker);
@@ -75,14 +83,14 @@ fn list(state: &mut State, run_id: &RunId) -> Vec<Effect> {
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, step: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, step: &str) -> Vec<AppEffect> {
     let Some(Overlay::Picker(picker)) = state.overlay.take() else { return Vec::new() };
     let step = step.parse().unwrap_or(0);
     fork(state, RunId::new(picker.about.as_str()), step, None)
 }
 
-fn fork(state: &mut State, run_id: RunId, step: u32, message: Option<String>) -> Vec<Effect> {
+fn fork(state: &mut TuiState, run_id: RunId, step: u32, message: Option<String>) -> Vec<AppEffect> {
     state.tell("forking …");
     let wish = ForkWish { step, message, model: state.about.model.clone(), outcome: None };
-    vec![Effect::Fork { run_id, wish }]
+    vec![AppEffect::Fork { run_id, wish }]
 }

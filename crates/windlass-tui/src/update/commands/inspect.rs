@@ -1,11 +1,18 @@
 //! `/inspect`: everything that is on record of a run.
 
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::{Needs, SlashCommand};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::update::inspector;
 
-/// Opens the inspector.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["trace"],
+    keys: "Ctrl-T",
+    needs: Needs::Session,
+    ..SlashCommand::new("inspect", "inspect the last run", run)
+};
+
+fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     inspector::open(state);
     Vec::new()
 }

@@ -1,6 +1,7 @@
-//! What each slash command does: one file each, `run(state, rest)` with what follows the word.
+//! The slash commands, one file each: `COMMAND` declares its word, help, keys and completion and names what carries it
+//! out, `run(state, rest)` with what follows the word. A new one is a file, and its lines here.
 //!
-//! What the table says a command needs is there when it is called. A command that opens a list also says what choosing
+//! What a command says it needs is there when it is called. A command that opens a list also says what choosing
 //! a row of it does, and what becomes of the answers that fill it.
 
 pub(super) mod apply;
@@ -28,13 +29,40 @@ pub(super) mod thinking;
 pub(super) mod tools;
 
 use super::{command, overlay};
-use crate::command::find;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::{SlashCommand, find};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
 
+/// All commands, in the order in which they are shown.
+pub static COMMANDS: [&SlashCommand; 23] = [
+    &help::COMMAND,
+    &model::COMMAND,
+    &profile::COMMAND,
+    &mode::COMMAND,
+    &settings::COMMAND,
+    &theme::COMMAND,
+    &tools::COMMAND,
+    &tasks::COMMAND,
+    &policy::COMMAND,
+    &search::COMMAND,
+    &sessions::COMMAND,
+    &new::COMMAND,
+    &rename::COMMAND,
+    &resume::COMMAND,
+    &fork::COMMAND,
+    &apply::COMMAND,
+    &inspect::COMMAND,
+    &context::COMMAND,
+    &thinking::COMMAND,
+    &copy::COMMAND,
+    &export::COMMAND,
+    &cancel::COMMAND,
+    &quit::COMMAND,
+];
+
 /// A row of a list was chosen.
-pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec<Effect> {
+pub(super) fn choose(state: &mut TuiState, kind: PickerKind, row: PickerRow) -> Vec<AppEffect> {
     match kind {
         PickerKind::Commands => choose_command(state, &row.id),
         PickerKind::Models => model::choose(state, &row.id),
@@ -51,20 +79,25 @@ pub(super) fn choose(state: &mut State, kind: PickerKind, row: PickerRow) -> Vec
 }
 
 /// A command that needs more than its word is written for the user to end; the others are carried out.
-fn choose_command(state: &mut State, word: &str) -> Vec<Effect> {
+fn choose_command(state: &mut TuiState, word: &str) -> Vec<AppEffect> {
     overlay::close(state);
     match find(word) {
         Some(row) if row.must_have_arguments() => {
             state.composer.set_aside_for(&format!("/{word} "));
             Vec::new()
         }
-        Some(row) => command::carry_out(state, row.kind, ""),
+        Some(row) => command::carry_out(state, row, ""),
         None => Vec::new(),
     }
 }
 
 /// A key of a list's own was pressed; the row that was chosen then.
-pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<PickerRow>) -> Vec<Effect> {
+pub(super) fn act(
+    state: &mut TuiState,
+    kind: PickerKind,
+    key: char,
+    row: Option<PickerRow>,
+) -> Vec<AppEffect> {
     match kind {
         PickerKind::Rules => policy::act(state, key, row),
         PickerKind::Sessions => sessions::act(state, key, row),
@@ -80,41 +113,38 @@ pub(super) fn act(state: &mut State, kind: PickerKind, key: char, row: Option<Pi
     }
 }
 
-/// Something was confirmed.
-pub(super) fn carry_out(state: &mut State, deed: Deed) -> Vec<Effect> {
+pub(super) fn carry_out(state: &mut TuiState, deed: Deed) -> Vec<AppEffect> {
     match deed {
-        Deed::DeleteSession(session_id) => vec![Effect::Delete(session_id)],
-        Deed::RemoveRule(id) => vec![Effect::RemoveRule(id)],
+        Deed::DeleteSession(session_id) => vec![AppEffect::Delete(session_id)],
+        Deed::RemoveRule(id) => vec![AppEffect::RemoveRule(id)],
         Deed::Apply(proposal) => apply::confirm(state, *proposal),
         Deed::RunAll => mode::accept_all(state),
     }
 }
 
 /// A key of a text's own was pressed.
-pub(super) fn act_on_text(state: &mut State, key: char) -> Vec<Effect> {
+pub(super) fn act_on_text(state: &mut TuiState, key: char) -> Vec<AppEffect> {
     context::act(state, key)
 }
 
 /// A line was written.
-pub(super) fn take_line(state: &mut State, kind: PromptKind, text: &str) -> Vec<Effect> {
+pub(super) fn take_line(state: &mut TuiState, kind: PromptKind, text: &str) -> Vec<AppEffect> {
     match kind {
         PromptKind::Rename(session_id) => sessions::rename(state, session_id, text),
         PromptKind::Confirmation(proposal) => apply::take_word(state, *proposal, text),
     }
 }
 
-/// Opens a list.
-fn open(state: &mut State, picker: Picker) {
+fn open(state: &mut TuiState, picker: Picker) {
     overlay::open(state, Overlay::Picker(picker));
 }
 
-/// Opens a text.
-fn open_text(state: &mut State, pager: Pager) {
+fn open_text(state: &mut TuiState, pager: Pager) {
     overlay::open(state, Overlay::Pager(pager));
 }
 
 /// Says why a line cannot be carried out; it goes back to be mended, unless something else is written already.
-fn refuse(state: &mut State, line: &str, why: impl Into<String>) -> Vec<Effect> {
+fn refuse(state: &mut TuiState, line: &str, why: impl Into<String>) -> Vec<AppEffect> {
     if state.composer.is_empty() && !line.is_empty() {
         state.composer.put_back(line);
     }

@@ -4,15 +4,24 @@ use windlass_core::host::ModelRow;
 use windlass_core::nearest::nearest_names;
 
 use super::{open, refuse};
-use crate::effect::Effect;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
 use crate::figures;
 use crate::figures::dollars;
-use crate::state::State;
+use crate::state::TuiState;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["models"],
+    arguments: "[NAME]",
+    offer,
+    ..SlashCommand::new("model", "choose the model of the next run", run)
+};
+
 /// Lists the models, or takes the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         return list(state);
     }
@@ -22,16 +31,29 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     }
 }
 
-fn list(state: &mut State) -> Vec<Effect> {
+/// What may follow the word, after what already does.
+fn offer(state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    let row = |model: &ModelRow| {
+        let detail = match (model.is_ready, model.is_default) {
+            (false, _) => "not ready: its key is missing or its server is not running",
+            (true, true) => "the default",
+            (true, false) => "",
+        };
+        Suggestion { is_possible: model.is_ready, ..Suggestion::whole(&one_line(&model.name), detail) }
+    };
+    earlier.is_empty().then(|| ("models", state.about.models.iter().map(row).collect()))
+}
+
+fn list(state: &mut TuiState) -> Vec<AppEffect> {
     let mut picker = Picker::new(PickerKind::Models, "Model of the next run", rows(state))
         .with_words("choose", "the host offers no models; `windlass models doctor` says why");
     picker.pending = 1;
     open(state, picker);
-    vec![Effect::ListModels]
+    vec![AppEffect::ListModels]
 }
 
 /// The models were listed: those that can be asked come first.
-pub(in crate::update) fn fill(state: &mut State, models: Vec<ModelRow>) {
+pub(in crate::update) fn fill(state: &mut TuiState, models: Vec<ModelRow>) {
     state.about.models = models;
     let rows = rows(state);
     if let Some(picker) = state.overlay.as_mut().and_then(|over| over.picker_mut(PickerKind::Models)) {
@@ -41,18 +63,18 @@ pub(in crate::update) fn fill(state: &mut State, models: Vec<ModelRow>) {
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, name: &str) -> Vec<AppEffect> {
     state.overlay = None;
     take(state, name.to_owned())
 }
 
-fn take(state: &mut State, name: String) -> Vec<Effect> {
+fn take(state: &mut TuiState, name: String) -> Vec<AppEffect> {
     let known = state.about.models.iter().find(|model| model.name == name);
     let shown = one_line(&name);
     let text = match known {
-        Some(model) if model.is_ready => format!("{shown} answers from the next run on"),
+        Some(model) if model.is_ready => format!("{shown} is used from the next run on"),
         Some(_) => format!(
-            "{shown} is chosen, but its key or its server is not there: `windlass models doctor {shown}` says more"
+            "{shown} is chosen, but its key is missing or its server is not running: `windlass models doctor {shown}` says more"
         ),
         None => format!(
             "{shown} is chosen; it is not in the list, so the next message will tell whether it answers"
@@ -84,7 +106,7 @@ fn find(models: &[ModelRow], wanted: &str) -> Result<String, String> {
     }
 }
 
-fn rows(state: &State) -> Vec<PickerRow> {
+fn rows(state: &TuiState) -> Vec<PickerRow> {
     let now = state.model();
     let row = |model: &ModelRow| {
         let badge = if model.is_ready { "ready" } else { "not ready" };
@@ -99,7 +121,7 @@ fn rows(state: &State) -> Vec<PickerRow> {
 fn facts(model: &ModelRow) -> String {
     let mut facts = Vec::new();
     if !model.is_ready {
-        facts.push("its key or its server is not there".to_owned());
+        facts.push("its key is missing or its server is not running".to_owned());
     }
     if let Some(tokens) = model.context_tokens {
         facts.push(format!("{} context", figures::tokens(tokens)));

@@ -4,14 +4,16 @@ use windlass_core::host::Explanation;
 use windlass_core::permission::{Preview, Rule, RuleEffect};
 
 use super::{open, open_text, refuse, tools};
-use crate::effect::Effect;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
 use crate::figures;
-use crate::state::State;
+use crate::state::TuiState;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{
     Action, Confirm, Deed, Overlay, Pager, Picker, PickerKind, PickerRow, StyledLine,
 };
 use crate::text::one_line;
-use crate::theme::Role;
+use crate::theme::TextRole;
 use crate::update::overlay;
 
 static ACTIONS: [Action; 1] = [Action { key: 'd', name: "d", verb: "remove" }];
@@ -19,8 +21,24 @@ static ACTIONS: [Action; 1] = [Action { key: 'd', name: "d", verb: "remove" }];
 const USAGE: &str = "/policy allow RULE, deny RULE, ask RULE, remove ID, or explain TOOL JSON; \
                      a rule is TOOL or TOOL(pattern): read_file(src/**)";
 
+/// Words that may follow `/policy`, and what they do.
+const WORDS: [(&str, &str); 5] = [
+    ("allow", "never ask about calls like this"),
+    ("deny", "refuse calls like this"),
+    ("ask", "ask about calls like this"),
+    ("remove", "forget a rule"),
+    ("explain", "say what decides a call"),
+];
+
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["permissions", "policies"],
+    arguments: "[allow|deny|ask RULE | remove ID | explain TOOL JSON]",
+    offer,
+    ..SlashCommand::new("policy", "stored rules: read, add, remove, explain", run)
+};
+
 /// Lists the rules, or changes them.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let (word, rest_of_it) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let argument = rest_of_it.trim();
     let effect =
@@ -28,27 +46,39 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     match (word, effect) {
         ("", _) => list(state),
         (_, Some(effect)) if !argument.is_empty() => {
-            vec![Effect::AddRule { effect: effect.word(), pattern: argument.to_owned() }]
+            vec![AppEffect::AddRule { effect: effect.word(), pattern: argument.to_owned() }]
         }
-        ("remove", _) if !argument.is_empty() => vec![Effect::RemoveRule(argument.to_owned())],
+        ("remove", _) if !argument.is_empty() => vec![AppEffect::RemoveRule(argument.to_owned())],
         ("explain", _) if !argument.is_empty() => {
             let (tool, arguments) = argument.split_once(char::is_whitespace).unwrap_or((argument, "{}"));
-            vec![Effect::Explain { tool: tool.to_owned(), arguments: arguments.trim().to_owned() }]
+            vec![AppEffect::Explain { tool: tool.to_owned(), arguments: arguments.trim().to_owned() }]
         }
         (_, _) => refuse(state, &format!("/policy {rest}"), USAGE),
     }
 }
 
-fn list(state: &mut State) -> Vec<Effect> {
+/// What may follow the word, after what already does.
+fn offer(state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    match earlier {
+        [] => Some(("policy", WORDS.map(|(word, about)| Suggestion::begun(word, about)).to_vec())),
+        [word] if word != "remove" => {
+            let rows = tools::suggestions(state).into_iter();
+            Some(("tools", rows.map(|row| Suggestion { is_whole: false, ..row }).collect()))
+        }
+        _ => None,
+    }
+}
+
+fn list(state: &mut TuiState) -> Vec<AppEffect> {
     let empty = "no rules are stored: every call is judged by its risk. /policy allow RULE stores one, \
                  and so does Remember when a call is asked about.";
     let picker = Picker::loading(PickerKind::Rules, "Rules").with_words("show", empty).with_actions(&ACTIONS);
     open(state, picker);
-    vec![Effect::ListRules]
+    vec![AppEffect::ListRules]
 }
 
 /// The rules were listed.
-pub(in crate::update) fn fill(state: &mut State, rules: &[Rule]) {
+pub(in crate::update) fn fill(state: &mut TuiState, rules: &[Rule]) {
     let now_ms = state.now_ms;
     let row = |rule: &Rule| {
         let age = if rule.created_ms == 0 { String::new() } else { figures::ago(now_ms, rule.created_ms) };
@@ -68,31 +98,31 @@ pub(in crate::update) fn fill(state: &mut State, rules: &[Rule]) {
 }
 
 /// A rule is gone.
-pub(in crate::update) fn removed(state: &mut State, id: &str, rules: &[Rule]) {
+pub(in crate::update) fn removed(state: &mut TuiState, id: &str, rules: &[Rule]) {
     fill(state, rules);
     state.tell(format!("rule {} is removed", one_line(id)));
 }
 
 /// A row was chosen: all of the rule.
-pub(in crate::update) fn choose(state: &mut State, row: &PickerRow) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, row: &PickerRow) -> Vec<AppEffect> {
     let lines = vec![
-        StyledLine::new(Role::Strong, &format!("{} {}", row.badge, row.label)),
+        StyledLine::new(TextRole::Strong, &format!("{} {}", row.badge, row.label)),
         StyledLine::default(),
-        StyledLine::new(Role::Muted, &row.detail),
+        StyledLine::new(TextRole::Muted, &row.detail),
         StyledLine::default(),
-        StyledLine::new(Role::Muted, &format!("/policy remove {} removes it", row.id)),
+        StyledLine::new(TextRole::Muted, &format!("/policy remove {} removes it", row.id)),
     ];
     open_text(state, Pager::new("Rule", lines));
     Vec::new()
 }
 
 /// A key of the list's own.
-pub(in crate::update) fn act(state: &mut State, key: char, row: Option<PickerRow>) -> Vec<Effect> {
+pub(in crate::update) fn act(state: &mut TuiState, key: char, row: Option<PickerRow>) -> Vec<AppEffect> {
     if let (Some(row), 'd') = (row, key) {
         let lines = vec![
-            StyledLine::new(Role::Strong, &format!("{} {}", row.badge, row.label)),
+            StyledLine::new(TextRole::Strong, &format!("{} {}", row.badge, row.label)),
             StyledLine::new(
-                Role::Muted,
+                TextRole::Muted,
                 "Calls that it covers are judged by the other rules and by their risk then.",
             ),
         ];
@@ -103,23 +133,23 @@ pub(in crate::update) fn act(state: &mut State, key: char, row: Option<PickerRow
 }
 
 /// What decides a call.
-pub(in crate::update) fn explained(state: &mut State, tool: &str, explanation: &Explanation) {
+pub(in crate::update) fn explained(state: &mut TuiState, tool: &str, explanation: &Explanation) {
     let columns = explanation.gates.iter().map(|gate| gate.gate.chars().count()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for gate in &explanation.gates {
-        let (sign, role) = if gate.decides { ("› ", Role::Strong) } else { ("  ", Role::Muted) };
+        let (sign, role) = if gate.decides { ("› ", TextRole::Strong) } else { ("  ", TextRole::Muted) };
         lines.push(
-            StyledLine::new(Role::Accent, sign)
+            StyledLine::new(TextRole::Accent, sign)
                 .and(role, &format!("{:<columns$}  ", gate.gate))
                 .and(role, &format!("{:<7} ", gate.opinion))
-                .and(if gate.decides { Role::Text } else { Role::Muted }, &gate.reason),
+                .and(if gate.decides { TextRole::Text } else { TextRole::Muted }, &gate.reason),
         );
     }
     if let Some(question) = &explanation.question {
         lines.push(StyledLine::default());
-        lines.push(StyledLine::new(Role::Heading, "The user would be asked"));
+        lines.push(StyledLine::new(TextRole::Heading, "The user would be asked"));
         let mut fact = |name: &str, value: &str| {
-            lines.push(StyledLine::new(Role::Muted, &format!("  {name:<9}")).and(Role::Text, value));
+            lines.push(StyledLine::new(TextRole::Muted, &format!("  {name:<9}")).and(TextRole::Text, value));
         };
         fact("risk", tools::risk(question.risk));
         fact("rule", &question.rule);
@@ -130,7 +160,7 @@ pub(in crate::update) fn explained(state: &mut State, tool: &str, explanation: &
             Some(Preview::Diff(text) | Preview::Command(text) | Preview::Text(text)) => text.as_str(),
             None => "",
         };
-        lines.extend(StyledLine::all(Role::Muted, preview));
+        lines.extend(StyledLine::all(TextRole::Muted, preview));
     }
     let title = format!("What decides a call of {}", one_line(tool));
     open_text(state, Pager::new(title, lines));

@@ -4,13 +4,22 @@ use windlass_core::nearest::nearest_names;
 use windlass_core::profile::ProfileName;
 
 use super::{open, refuse};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["profiles"],
+    arguments: "[NAME]",
+    offer,
+    ..SlashCommand::new("profile", "choose the profile of the next run", run)
+};
+
 /// Lists the profiles, or takes the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         let now = state.profile();
         let row = |name: &ProfileName| {
@@ -38,10 +47,16 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     }
 }
 
+/// What may follow the word, after what already does.
+fn offer(_state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    let row = |name: &ProfileName| Suggestion::whole(name.word(), name.about());
+    earlier.is_empty().then(|| ("profiles", ProfileName::ALL.iter().map(row).collect()))
+}
+
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, word: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, word: &str) -> Vec<AppEffect> {
     state.overlay = None;
     state.about.profile = Some(word.to_owned());
-    state.tell(format!("profile {word} holds from the next run on"));
+    state.tell(format!("profile {word} applies from the next run on"));
     Vec::new()
 }

@@ -1,10 +1,13 @@
 //! `/quit`: leaves.
 
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::update::stop;
 
-/// Leaves.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+pub(super) const COMMAND: SlashCommand =
+    SlashCommand { aliases: &["exit", "q"], keys: "Ctrl-D", ..SlashCommand::new("quit", "quit", run) };
+
+fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     stop::leave(state)
 }

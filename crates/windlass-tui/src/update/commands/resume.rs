@@ -10,28 +10,35 @@ use windlass_core::store::RunRow;
 use windlass_core::view::{Entry, RunView};
 
 use super::open;
-use crate::effect::Effect;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
 use crate::figures::{ago, plural};
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;
 
 /// How long a run that has not ended stays still before `/resume` is offered.
 const STILL_MS: u64 = 5_000;
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["continue"],
+    arguments: "[RUN]",
+    ..SlashCommand::new("resume", "continue a run that was interrupted", run)
+};
+
 /// Lists the runs that have not ended, or takes up the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if !rest.is_empty() {
         return choose(state, rest);
     }
     let picker = Picker::loading(PickerKind::Unfinished, "Runs that have not ended")
-        .with_words("resume", "every run has ended: there is nothing to take up");
+        .with_words("resume", "every run has ended: there is nothing to resume");
     open(state, picker);
-    vec![Effect::ListUnfinished]
+    vec![AppEffect::ListUnfinished]
 }
 
 /// The runs were listed.
-pub(in crate::update) fn fill(state: &mut State, runs: &[RunRow]) {
+pub(in crate::update) fn fill(state: &mut TuiState, runs: &[RunRow]) {
     let shown = state.session.as_ref().map(|session| session.row.session_id.clone());
     let now_ms = state.now_ms;
     let row = |run: &RunRow| {
@@ -51,14 +58,14 @@ pub(in crate::update) fn fill(state: &mut State, runs: &[RunRow]) {
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, run_id: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, run_id: &str) -> Vec<AppEffect> {
     state.overlay = None;
     state.still_since = None;
-    vec![Effect::Resume { run_id: RunId::new(run_id), wish: ResumeWish::default() }]
+    vec![AppEffect::Resume { run_id: RunId::new(run_id), wish: ResumeWish::default() }]
 }
 
 /// A session was opened: whether its last run moves will be seen.
-pub(in crate::update) fn begin_watch(state: &mut State) {
+pub(in crate::update) fn begin_watch(state: &mut TuiState) {
     let waits = state.session.as_ref().and_then(|session| session.newest()).is_some_and(|run| {
         // A run that waits for an answer stands still with good reason, and the answer takes it up.
         run.ended.is_none() && run.questions.is_empty()
@@ -67,7 +74,7 @@ pub(in crate::update) fn begin_watch(state: &mut State) {
 }
 
 /// Time passed: a run of which nothing has come for a while may be one that stopped in the middle.
-pub(in crate::update) fn watch(state: &mut State) {
+pub(in crate::update) fn watch(state: &mut TuiState) {
     let Some(since) = state.still_since else { return };
     if state.now_ms.saturating_sub(since) < STILL_MS {
         return;
@@ -75,14 +82,14 @@ pub(in crate::update) fn watch(state: &mut State) {
     state.still_since = None;
     if state.running().is_some() {
         state.tell(
-            "the last run has not ended, and nothing has come of it for 5 s: /resume takes it up if it stopped \
+            "the last run has not ended, and nothing has come of it for 5 s: /resume continues it if it stopped \
              in the middle, Esc ends it",
         );
     }
 }
 
 /// A record came: whatever it is, something moves. What a run that was taken up again left open is said.
-pub(in crate::update) fn see(state: &mut State, record: &Record) {
+pub(in crate::update) fn see(state: &mut TuiState, record: &Record) {
     state.still_since = None;
     let Event::Durable(DurableEvent::RunResumed { interrupted, repeated, grants }) = &record.event else {
         return;

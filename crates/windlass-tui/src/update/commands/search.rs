@@ -4,10 +4,11 @@ use windlass_core::ids::SessionId;
 use windlass_core::store::SessionRow;
 
 use super::{open, refuse, sessions};
-use crate::effect::Effect;
-use crate::input::Hit;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
+use crate::input::FoundLine;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
-use crate::state::{Focus, State};
+use crate::state::{Focus, TuiState};
 use crate::text::one_line;
 
 /// Marks a row that is a session.
@@ -19,8 +20,13 @@ const FILE: &str = "file:";
 /// Marks a row that is a document.
 const DOCUMENT: &str = "document:";
 
-/// Searches.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["grep"],
+    arguments: "TEXT",
+    ..SlashCommand::new("search", "search the project's files", run)
+};
+
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         return refuse(state, "/search ", "what should be searched for? /search TEXT");
     }
@@ -29,17 +35,17 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     let mut picker = Picker::loading(PickerKind::Hits, title).with_words("take", empty);
     (picker.pending, picker.about) = (2, rest.to_owned());
     open(state, picker);
-    vec![Effect::Search(rest.to_owned()), Effect::ListSessions { text: Some(rest.to_owned()) }]
+    vec![AppEffect::Search(rest.to_owned()), AppEffect::ListSessions { text: Some(rest.to_owned()) }]
 }
 
-fn list_of<'a>(state: &'a mut State, query: &str) -> Option<&'a mut Picker> {
+fn list_of<'a>(state: &'a mut TuiState, query: &str) -> Option<&'a mut Picker> {
     let picker = state.overlay.as_mut()?.picker_mut(PickerKind::Hits)?;
     (picker.about == query).then_some(picker)
 }
 
 /// The files were searched; answers to a search that nobody looks at any more go.
-pub(in crate::update) fn fill(state: &mut State, query: &str, hits: &[Hit], is_cut: bool) {
-    let row = |hit: &Hit| {
+pub(in crate::update) fn fill(state: &mut TuiState, query: &str, hits: &[FoundLine], is_cut: bool) {
+    let row = |hit: &FoundLine| {
         let place = format!("{}:{}", hit.path, hit.line);
         let text = match &hit.why {
             Some(why) => format!("{}  {why}", hit.text.trim()),
@@ -60,7 +66,7 @@ pub(in crate::update) fn fill(state: &mut State, query: &str, hits: &[Hit], is_c
 }
 
 /// Sessions in which the text was said.
-pub(in crate::update) fn fill_sessions(state: &mut State, query: &str, rows: &[SessionRow]) {
+pub(in crate::update) fn fill_sessions(state: &mut TuiState, query: &str, rows: &[SessionRow]) {
     let now_ms = state.now_ms;
     let row = |row: &SessionRow| {
         let found = sessions::row_of(row, now_ms, None);
@@ -72,7 +78,7 @@ pub(in crate::update) fn fill_sessions(state: &mut State, query: &str, rows: &[S
 }
 
 /// A row was chosen: a file or a document goes into the message, a session is opened.
-pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, id: &str) -> Vec<AppEffect> {
     state.overlay = None;
     if let Some(session_id) = id.strip_prefix(SESSION) {
         return vec![state.turn_to(SessionId::new(session_id))];

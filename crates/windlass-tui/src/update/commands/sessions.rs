@@ -4,14 +4,15 @@ use windlass_core::ids::{Millis, SessionId};
 use windlass_core::store::SessionRow;
 
 use super::{new, open};
-use crate::effect::Effect;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
 use crate::figures::{ago, plural};
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::overlay::{
-    Action, Confirm, Deed, Overlay, Picker, PickerKind, PickerRow, Prompt, PromptKind, StyledLine,
+    Action, Confirm, Deed, LinePrompt, Overlay, Picker, PickerKind, PickerRow, PromptKind, StyledLine,
 };
 use crate::text::one_line;
-use crate::theme::Role;
+use crate::theme::TextRole;
 use crate::update::overlay;
 
 static ACTIONS: [Action; 3] = [
@@ -20,8 +21,14 @@ static ACTIONS: [Action; 3] = [
     Action { key: 'd', name: "d", verb: "delete" },
 ];
 
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["session"],
+    arguments: "[TEXT]",
+    ..SlashCommand::new("sessions", "open another session", run)
+};
+
 /// Lists the sessions, or those with a text in them.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     let text = (!rest.is_empty()).then(|| rest.to_owned());
     let (title, empty) = match &text {
         Some(text) => {
@@ -31,17 +38,17 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
                 format!("no session has '{text}' in its title or in what was said"),
             )
         }
-        None => ("Sessions".to_owned(), "no sessions yet: the first message begins one".to_owned()),
+        None => ("Sessions".to_owned(), "no sessions yet: the first message starts one".to_owned()),
     };
     let mut picker =
         Picker::loading(PickerKind::Sessions, title).with_words("open", empty).with_actions(&ACTIONS);
     picker.about = rest.to_owned();
     open(state, picker);
-    vec![Effect::ListSessions { text }]
+    vec![AppEffect::ListSessions { text }]
 }
 
 /// Sessions were listed; answers to what nobody looks at any more go.
-pub(in crate::update) fn fill(state: &mut State, text: Option<&str>, rows: &[SessionRow]) {
+pub(in crate::update) fn fill(state: &mut TuiState, text: Option<&str>, rows: &[SessionRow]) {
     let open = state.session.as_ref().map(|session| session.row.session_id.clone());
     let now_ms = state.now_ms;
     let Some(picker) = list(state).filter(|picker| picker.about == text.unwrap_or_default()) else { return };
@@ -49,7 +56,7 @@ pub(in crate::update) fn fill(state: &mut State, text: Option<&str>, rows: &[Ses
     picker.set_rows(rows.iter().map(|row| row_of(row, now_ms, open.as_ref())).collect());
 }
 
-fn list(state: &mut State) -> Option<&mut Picker> {
+fn list(state: &mut TuiState) -> Option<&mut Picker> {
     state.overlay.as_mut()?.picker_mut(PickerKind::Sessions)
 }
 
@@ -70,7 +77,7 @@ pub(super) fn row_of(row: &SessionRow, now_ms: Millis, open: Option<&SessionId>)
 }
 
 /// A row was chosen.
-pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, id: &str) -> Vec<AppEffect> {
     state.overlay = None;
     let is_open = state.session.as_ref().is_some_and(|session| session.row.session_id.as_str() == id);
     if is_open {
@@ -81,7 +88,7 @@ pub(in crate::update) fn choose(state: &mut State, id: &str) -> Vec<Effect> {
 }
 
 /// A key of the list's own.
-pub(in crate::update) fn act(state: &mut State, key: char, row: Option<PickerRow>) -> Vec<Effect> {
+pub(in crate::update) fn act(state: &mut TuiState, key: char, row: Option<PickerRow>) -> Vec<AppEffect> {
     match (key, row) {
         ('n', _) => {
             state.overlay = None;
@@ -89,17 +96,17 @@ pub(in crate::update) fn act(state: &mut State, key: char, row: Option<PickerRow
         }
         ('r', Some(row)) => {
             let kind = PromptKind::Rename(SessionId::new(row.id.as_str()));
-            let prompt = Prompt::new("New title", kind, &row.label);
+            let prompt = LinePrompt::new("New title", kind, &row.label);
             overlay::open(state, Overlay::Prompt(Box::new(prompt)));
         }
         ('d', Some(row)) => {
             let lines = vec![
-                StyledLine::new(Role::Strong, &row.label),
-                StyledLine::new(Role::Muted, &format!("{} · {}", row.detail, row.badge)),
+                StyledLine::new(TextRole::Strong, &row.label),
+                StyledLine::new(TextRole::Muted, &format!("{} · {}", row.detail, row.badge)),
                 StyledLine::default(),
                 StyledLine::new(
-                    Role::Text,
-                    "All that was said and done in it is forgotten for good; a run that \
+                    TextRole::Text,
+                    "Everything in it is deleted for good; a run that \
                  goes on in it is cancelled. Files that it changed stay as they are.",
                 ),
             ];
@@ -113,16 +120,16 @@ pub(in crate::update) fn act(state: &mut State, key: char, row: Option<PickerRow
 }
 
 /// A title was written.
-pub(in crate::update) fn rename(state: &mut State, session_id: SessionId, title: &str) -> Vec<Effect> {
+pub(in crate::update) fn rename(state: &mut TuiState, session_id: SessionId, title: &str) -> Vec<AppEffect> {
     if title.is_empty() {
         state.complain("a title cannot be empty");
         return Vec::new();
     }
-    vec![Effect::Rename { session_id, title: title.to_owned() }]
+    vec![AppEffect::Rename { session_id, title: title.to_owned() }]
 }
 
 /// A session has another title.
-pub(in crate::update) fn renamed(state: &mut State, session_id: &SessionId, title: &str) {
+pub(in crate::update) fn renamed(state: &mut TuiState, session_id: &SessionId, title: &str) {
     if let Some(open) = state.session.as_mut().filter(|open| open.row.session_id == *session_id) {
         open.row.begin.title = title.to_owned();
     }
@@ -137,7 +144,7 @@ pub(in crate::update) fn renamed(state: &mut State, session_id: &SessionId, titl
 }
 
 /// A session is gone; the one that is shown goes from the screen.
-pub(in crate::update) fn deleted(state: &mut State, session_id: &SessionId) -> Vec<Effect> {
+pub(in crate::update) fn deleted(state: &mut TuiState, session_id: &SessionId) -> Vec<AppEffect> {
     if let Some(picker) = list(state) {
         let rows = picker.rows().iter().filter(|row| row.id != session_id.as_str()).cloned().collect();
         picker.set_rows(rows);

@@ -3,16 +3,20 @@
 use windlass_core::task::TaskStatus;
 
 use super::open_text;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::{Pager, StyledLine};
-use crate::theme::Role;
+use crate::theme::TextRole;
 
 /// Below so many columns the list has no place beside the transcript.
 const NARROW_COLUMNS: u16 = 100;
 
+pub(super) const COMMAND: SlashCommand =
+    SlashCommand { aliases: &["todo"], ..SlashCommand::new("tasks", "show or hide the task list", run) };
+
 /// Shows or hides it.
-pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     let tasks = state.session.as_ref().map_or(&[][..], |session| &session.tasks);
     if tasks.is_empty() {
         state.tell("there are no tasks: a model with much to do writes them down itself");
@@ -26,9 +30,9 @@ pub(in crate::update) fn run(state: &mut State, _rest: &str) -> Vec<Effect> {
         .iter()
         .map(|task| {
             let (sign, role) = match task.status {
-                TaskStatus::Pending => ("○ ", Role::Text),
-                TaskStatus::InProgress => ("▸ ", Role::Accent),
-                TaskStatus::Completed => ("✓ ", Role::Muted),
+                TaskStatus::Pending => ("○ ", TextRole::Text),
+                TaskStatus::InProgress => ("▸ ", TextRole::Accent),
+                TaskStatus::Completed => ("✓ ", TextRole::Muted),
             };
             StyledLine::new(role, sign).and(role, &task.content)
         })

@@ -1,18 +1,29 @@
 //! `/tools`: what a model can call, and with which arguments.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use windlass_core::nearest::nearest_names;
 use windlass_core::tool::{ArgSpec, ArgType, Effects, Risk, ToolSpec};
 
 use super::{open, open_text, refuse};
-use crate::effect::Effect;
-use crate::state::State;
+use crate::command::SlashCommand;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
+use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{Pager, Picker, PickerKind, PickerRow, StyledLine};
 use crate::text::one_line;
-use crate::theme::Role;
+use crate::theme::TextRole;
+
+pub(super) const COMMAND: SlashCommand = SlashCommand {
+    aliases: &["tool"],
+    arguments: "[NAME]",
+    offer,
+    ..SlashCommand::new("tools", "list the tools, or show one", run)
+};
 
 /// Lists the tools, or shows the one that is named.
-pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
+fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
     if rest.is_empty() {
         let row = |spec: &std::sync::Arc<ToolSpec>| {
             let badge = format!("{} {}", risk(spec.risk), effects(spec.effects));
@@ -33,8 +44,19 @@ pub(in crate::update) fn run(state: &mut State, rest: &str) -> Vec<Effect> {
     refuse(state, &format!("/tools {rest}"), format!("there is no tool {}; {hint}", one_line(rest)))
 }
 
+/// What may follow the word, after what already does.
+fn offer(state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
+    earlier.is_empty().then(|| ("tools", suggestions(state)))
+}
+
+/// The tools, for completion.
+pub(super) fn suggestions(state: &TuiState) -> Vec<Suggestion> {
+    let row = |tool: &Arc<ToolSpec>| Suggestion::whole(&one_line(&tool.name), &one_line(&tool.description));
+    state.about.tools.iter().map(row).collect()
+}
+
 /// A row was chosen: the whole spec.
-pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
+pub(in crate::update) fn choose(state: &mut TuiState, name: &str) -> Vec<AppEffect> {
     if let Some(spec) = state.about.tools.iter().find(|spec| spec.name == name) {
         let pager = Pager::new(format!("Tool {name}"), describe(spec));
         open_text(state, pager);
@@ -43,19 +65,19 @@ pub(in crate::update) fn choose(state: &mut State, name: &str) -> Vec<Effect> {
 }
 
 fn describe(spec: &ToolSpec) -> Vec<StyledLine> {
-    let mut lines = StyledLine::all(Role::Text, spec.description.trim());
+    let mut lines = StyledLine::all(TextRole::Text, spec.description.trim());
     lines.push(StyledLine::default());
     let args = spec.args();
     if args.is_empty() {
-        lines.push(StyledLine::new(Role::Muted, "takes no arguments"));
+        lines.push(StyledLine::new(TextRole::Muted, "takes no arguments"));
     } else {
-        lines.push(StyledLine::new(Role::Heading, "Arguments"));
+        lines.push(StyledLine::new(TextRole::Heading, "Arguments"));
         let columns = args.iter().map(|arg| arg.name.chars().count()).max().unwrap_or(0);
         args.iter().for_each(|arg| lines.extend(argument(spec, arg, columns)));
     }
     lines.push(StyledLine::default());
     let mut fact = |name: &str, value: &str| {
-        lines.push(StyledLine::new(Role::Muted, &format!("{name:<13}")).and(Role::Text, value));
+        lines.push(StyledLine::new(TextRole::Muted, &format!("{name:<13}")).and(TextRole::Text, value));
     };
     if let Some(executor) = &spec.executor {
         fact("executor", executor);
@@ -78,14 +100,15 @@ fn describe(spec: &ToolSpec) -> Vec<StyledLine> {
 /// An argument: its name, type and need; under it what it means and which values it may have.
 fn argument(spec: &ToolSpec, arg: &ArgSpec<'_>, columns: usize) -> Vec<StyledLine> {
     let (need, role) = match (arg.required, arg.default) {
-        (true, _) => ("required".to_owned(), Role::Warn),
-        (false, Some(default)) => (format!("default {default}"), Role::Muted),
-        (false, None) => ("optional".to_owned(), Role::Muted),
+        (true, _) => ("required".to_owned(), TextRole::Warn),
+        (false, Some(default)) => (format!("default {default}"), TextRole::Muted),
+        (false, None) => ("optional".to_owned(), TextRole::Muted),
     };
     let name = format!("  {:<columns$}  ", arg.name);
     let kind = format!("{:<8} ", arg.kind.word());
-    let mut lines = vec![StyledLine::new(Role::Accent, &name).and(Role::Text, &kind).and(role, &need)];
-    let mut under = |text: &str| lines.push(StyledLine::new(Role::Text, &format!("      {text}")));
+    let mut lines =
+        vec![StyledLine::new(TextRole::Accent, &name).and(TextRole::Text, &kind).and(role, &need)];
+    let mut under = |text: &str| lines.push(StyledLine::new(TextRole::Text, &format!("      {text}")));
     if let Some(about) = arg.description {
         under(about);
     }
@@ -106,12 +129,13 @@ fn fields(schema: &Value) -> Vec<StyledLine> {
     for (name, field) in properties.into_iter().flatten() {
         let is_required = required.is_some_and(|names| names.iter().any(|required| required == name));
         let about = field.get("description").and_then(Value::as_str).unwrap_or_default();
-        let (need, role) = if is_required { ("required", Role::Warn) } else { ("optional", Role::Muted) };
+        let (need, role) =
+            if is_required { ("required", TextRole::Warn) } else { ("optional", TextRole::Muted) };
         lines.push(
-            StyledLine::new(Role::Accent, &format!("      {name} "))
-                .and(Role::Text, &format!("{} ", ArgType::of(field).word()))
+            StyledLine::new(TextRole::Accent, &format!("      {name} "))
+                .and(TextRole::Text, &format!("{} ", ArgType::of(field).word()))
                 .and(role, &format!("{need} "))
-                .and(Role::Text, about),
+                .and(TextRole::Text, about),
         );
     }
     lines

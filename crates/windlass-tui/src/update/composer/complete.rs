@@ -3,18 +3,19 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::submit;
-use crate::effect::Effect;
+use crate::command::find;
+use crate::effect::AppEffect;
 use crate::fuzzy::Pattern;
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::composer::Composer;
-use crate::state::composer::popup::{Popup, Suggestion, Token, Topic};
+use crate::state::composer::popup::{Popup, Suggestion, Topic, TypedToken};
 use crate::update::offer;
 
 /// Rows that are offered at most: nobody looks further than that.
 const ROWS_MAX: usize = 50;
 
 /// A key while the list is open; nothing if it is not meant for it.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Option<Vec<AppEffect>> {
     let popup = state.composer.popup.as_mut()?;
     let is_ctrl = key.modifiers == KeyModifiers::CONTROL;
     match key.code {
@@ -42,7 +43,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     Some(Vec::new())
 }
 
-fn is_written(state: &State) -> bool {
+fn is_written(state: &TuiState) -> bool {
     let Some(popup) = &state.composer.popup else { return false };
     let written: String = state
         .composer
@@ -55,7 +56,7 @@ fn is_written(state: &State) -> bool {
 }
 
 /// Takes a row. With Enter a line that is whole is carried out at once; with Tab it can be gone on with.
-fn take(state: &mut State, chosen: Option<usize>, is_enter: bool) -> Vec<Effect> {
+fn take(state: &mut TuiState, chosen: Option<usize>, is_enter: bool) -> Vec<AppEffect> {
     let Some(popup) = state.composer.popup.take() else { return Vec::new() };
     let Some(row) = chosen.and_then(|chosen| popup.rows.get(chosen)) else { return Vec::new() };
     let is_sent = is_enter && row.is_whole && popup.topic != Topic::Paths;
@@ -71,12 +72,12 @@ fn take(state: &mut State, chosen: Option<usize>, is_enter: bool) -> Vec<Effect>
     refresh(state, goes_on || popup.topic != Topic::Paths)
 }
 
-fn has_space_behind(composer: &Composer, token: Token) -> bool {
+fn has_space_behind(composer: &Composer, token: TypedToken) -> bool {
     composer.line(token.line).chars().nth(token.end).is_some_and(char::is_whitespace)
 }
 
 /// The text changed or the cursor moved: the list opens, follows or closes. It only opens for what was typed.
-pub(super) fn refresh(state: &mut State, may_open: bool) -> Vec<Effect> {
+pub(super) fn refresh(state: &mut TuiState, may_open: bool) -> Vec<AppEffect> {
     let was_open = state.composer.popup.is_some();
     let wanted = wanted_at_cursor(&state.composer);
     let Some(wanted) = wanted else {
@@ -84,7 +85,7 @@ pub(super) fn refresh(state: &mut State, may_open: bool) -> Vec<Effect> {
         state.composer.dismissed = None;
         return Vec::new();
     };
-    let is_same = |token: Token| (token.line, token.start) == (wanted.token.line, wanted.token.start);
+    let is_same = |token: TypedToken| (token.line, token.start) == (wanted.token.line, wanted.token.start);
     if !state.composer.dismissed.is_some_and(is_same) {
         state.composer.dismissed = None;
     }
@@ -93,8 +94,8 @@ pub(super) fn refresh(state: &mut State, may_open: bool) -> Vec<Effect> {
         return Vec::new();
     }
     let mut effects = Vec::new();
-    if matches!(wanted.subject, Subject::Path) && state.composer.paths.ask(state.now_ms) {
-        effects.push(Effect::ListPaths);
+    if matches!(wanted.subject, CompletionSubject::Path) && state.composer.paths.ask(state.now_ms) {
+        effects.push(AppEffect::ListPaths);
     }
     let chosen = state.composer.popup.as_ref().filter(|popup| popup.token == wanted.token);
     let chosen = chosen.and_then(|popup| popup.chosen);
@@ -103,7 +104,7 @@ pub(super) fn refresh(state: &mut State, may_open: bool) -> Vec<Effect> {
 }
 
 /// Opens the list for the word at the cursor although it was closed; whether there is something to offer.
-pub(super) fn reopen(state: &mut State) -> bool {
+pub(super) fn reopen(state: &mut TuiState) -> bool {
     state.composer.dismissed = None;
     let Some(wanted) = wanted_at_cursor(&state.composer) else { return false };
     state.composer.popup = open(state, &wanted, None);
@@ -111,7 +112,7 @@ pub(super) fn reopen(state: &mut State) -> bool {
 }
 
 /// The paths of the project are here.
-pub(in crate::update) fn take_paths(state: &mut State, paths: Vec<String>) {
+pub(in crate::update) fn take_paths(state: &mut TuiState, paths: Vec<String>) {
     let now_ms = state.now_ms;
     state.composer.paths.take(paths, now_ms);
     if state.composer.popup.as_ref().is_some_and(|popup| popup.topic == Topic::Paths) {
@@ -119,14 +120,14 @@ pub(in crate::update) fn take_paths(state: &mut State, paths: Vec<String>) {
     }
 }
 
-fn open(state: &State, wanted: &Wanted, chosen: Option<usize>) -> Option<Popup> {
+fn open(state: &TuiState, wanted: &WantedCompletion, chosen: Option<usize>) -> Option<Popup> {
     let (topic, candidates) = match &wanted.subject {
-        Subject::Command => (Topic::Commands, offer::commands(state)),
-        Subject::Argument { word, earlier } => {
-            let (title, candidates) = offer::arguments(state, word, earlier)?;
+        CompletionSubject::Command => (Topic::Commands, offer::commands(state)),
+        CompletionSubject::Argument { word, earlier } => {
+            let (title, candidates) = (find(word)?.offer)(state, earlier)?;
             (Topic::Arguments(title), candidates)
         }
-        Subject::Path => return open_paths(state, wanted, chosen),
+        CompletionSubject::Path => return open_paths(state, wanted, chosen),
     };
     let mut rows = narrow(candidates, &wanted.query);
     if topic == Topic::Commands {
@@ -154,7 +155,7 @@ fn narrow(candidates: Vec<Suggestion>, query: &str) -> Vec<Suggestion> {
         .collect()
 }
 
-fn open_paths(state: &State, wanted: &Wanted, chosen: Option<usize>) -> Option<Popup> {
+fn open_paths(state: &TuiState, wanted: &WantedCompletion, chosen: Option<usize>) -> Option<Popup> {
     let paths = &state.composer.paths;
     let found = Pattern::new(&wanted.query).best(paths.all.iter().map(String::as_str), ROWS_MAX);
     let rows: Vec<Suggestion> = found
@@ -182,26 +183,26 @@ fn mention(path: &str) -> String {
 }
 
 /// A word at the cursor that can be completed.
-struct Wanted {
-    subject: Subject,
-    token: Token,
+struct WantedCompletion {
+    subject: CompletionSubject,
+    token: TypedToken,
     /// What is typed of it before the cursor.
     query: String,
 }
 
-enum Subject {
+enum CompletionSubject {
     Command,
     Argument { word: String, earlier: Vec<String> },
     Path,
 }
 
-fn wanted_at_cursor(composer: &Composer) -> Option<Wanted> {
+fn wanted_at_cursor(composer: &Composer) -> Option<WantedCompletion> {
     let (line, column) = composer.cursor();
     let signs: Vec<char> = composer.line(line).chars().collect();
     wanted_path(line, column, &signs).or_else(|| wanted_command(line, column, &signs))
 }
 
-fn wanted_command(line: usize, column: usize, signs: &[char]) -> Option<Wanted> {
+fn wanted_command(line: usize, column: usize, signs: &[char]) -> Option<WantedCompletion> {
     if line != 0 || signs.first() != Some(&'/') || column == 0 {
         return None;
     }
@@ -212,18 +213,22 @@ fn wanted_command(line: usize, column: usize, signs: &[char]) -> Option<Wanted> 
         return None;
     }
     if column <= word_end {
-        let token = Token { line, start: 0, end: word_end };
-        return Some(Wanted { subject: Subject::Command, token, query: text(1, column) });
+        let token = TypedToken { line, start: 0, end: word_end };
+        return Some(WantedCompletion { subject: CompletionSubject::Command, token, query: text(1, column) });
     }
     let before = signs.get(..column).unwrap_or_default();
     let start = before.iter().rposition(|sign| sign.is_whitespace()).map_or(0, |space| space + 1);
     let earlier = text(word_end, start).split_whitespace().map(str::to_owned).collect();
-    let token = Token { line, start, end: end_of_word(signs, column) };
-    Some(Wanted { subject: Subject::Argument { word, earlier }, token, query: text(start, column) })
+    let token = TypedToken { line, start, end: end_of_word(signs, column) };
+    Some(WantedCompletion {
+        subject: CompletionSubject::Argument { word, earlier },
+        token,
+        query: text(start, column),
+    })
 }
 
 /// `@` at the beginning of a word, and what is typed of the path behind it; a quote lets the path have spaces.
-fn wanted_path(line: usize, column: usize, signs: &[char]) -> Option<Wanted> {
+fn wanted_path(line: usize, column: usize, signs: &[char]) -> Option<WantedCompletion> {
     let before = signs.get(..column)?;
     let begins = |at: usize| match at.checked_sub(1).and_then(|at| signs.get(at)) {
         None => true,
@@ -231,22 +236,22 @@ fn wanted_path(line: usize, column: usize, signs: &[char]) -> Option<Wanted> {
     };
     let start = before.iter().enumerate().rposition(|(at, sign)| *sign == '@' && begins(at))?;
     let typed = before.get(start + 1..)?;
-    let token = |end: usize| Token { line, start, end };
+    let token = |end: usize| TypedToken { line, start, end };
     if typed.first() == Some(&'"') {
         let typed = typed.get(1..)?;
         let is_open = !typed.contains(&'"');
         let rest = signs.get(column..)?;
         // The closing quote goes with the word, if it is there.
         let end = rest.iter().position(|sign| *sign == '"').map_or(column, |quote| column + quote + 1);
-        return is_open.then(|| Wanted {
-            subject: Subject::Path,
+        return is_open.then(|| WantedCompletion {
+            subject: CompletionSubject::Path,
             token: token(end),
             query: typed.iter().collect(),
         });
     }
     let is_word = !typed.iter().any(|sign| sign.is_whitespace());
-    is_word.then(|| Wanted {
-        subject: Subject::Path,
+    is_word.then(|| WantedCompletion {
+        subject: CompletionSubject::Path,
         token: token(end_of_word(signs, column)),
         query: typed.iter().collect(),
     })

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::CursorMove;
 
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::composer::Composer;
 
 /// A key in the text; whether the text changed. Keys that mean nothing are let go.
@@ -96,7 +96,7 @@ fn stays(composer: &mut Composer, go: fn(&mut Composer)) -> bool {
 }
 
 /// Whether the line ends with a backslash, and Enter therefore writes another one.
-pub(super) fn continues_line(state: &State) -> bool {
+pub(super) fn continues_line(state: &TuiState) -> bool {
     let (before, behind) = state.composer.around_cursor();
     before.ends_with('\\') && behind.is_empty()
 }

@@ -11,14 +11,14 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{command, commands, stop, transcript};
 use crate::command::{is_command, parse};
-use crate::effect::{Effect, Sending};
+use crate::effect::{AppEffect, Sending};
 use crate::state::composer::{pastes, scrolled_to, text_columns, text_rows_max};
-use crate::state::{Focus, State};
+use crate::state::{Focus, TuiState};
 
 pub(super) use complete::take_paths;
 
 /// A key in the message.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let effects = if state.composer.lookup.is_some() {
         recall::press(state, key);
         Vec::new()
@@ -31,7 +31,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     effects
 }
 
-fn press_text(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+fn press_text(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let is_ctrl = key.modifiers == KeyModifiers::CONTROL;
     match key.code {
         KeyCode::Esc => stop::press_escape(state),
@@ -61,7 +61,7 @@ fn press_text(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     }
 }
 
-fn press_editing(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+fn press_editing(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let before = state.composer.cursor();
     let is_changed = edit::press(&mut state.composer, key);
     if is_changed || state.composer.cursor() != before {
@@ -71,13 +71,13 @@ fn press_editing(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     complete::refresh(state, is_changed)
 }
 
-fn write_line(state: &mut State) -> Vec<Effect> {
+fn write_line(state: &mut TuiState) -> Vec<AppEffect> {
     edit::write_line(&mut state.composer);
     complete::refresh(state, false)
 }
 
 /// Text that was pasted. It never sends anything, whatever it ends with.
-pub(super) fn paste(state: &mut State, text: &str) {
+pub(super) fn paste(state: &mut TuiState, text: &str) {
     state.focus = Focus::Composer;
     let text = pastes::harmless(text);
     match state.composer.lookup.as_mut() {
@@ -97,7 +97,7 @@ pub(super) fn paste(state: &mut State, text: &str) {
 }
 
 /// The screen may have another size now.
-pub(super) fn keep_in_sight(state: &mut State) {
+pub(super) fn keep_in_sight(state: &mut TuiState) {
     let columns = text_columns(state.size.0);
     let rows = state.composer.rows(columns);
     let (row, _) = state.composer.cursor_cell(&rows, columns);
@@ -105,7 +105,7 @@ pub(super) fn keep_in_sight(state: &mut State) {
     state.composer.scrolled = scrolled_to(state.composer.scrolled, row, rows.len(), height);
 }
 
-fn submit(state: &mut State) -> Vec<Effect> {
+fn submit(state: &mut TuiState) -> Vec<AppEffect> {
     let written = state.composer.text();
     if written.trim().is_empty() {
         state.composer.take();
@@ -123,7 +123,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
     state.composer.take();
     let mut effects = Vec::new();
     if state.composer.keep_in_history(&text) {
-        effects.push(Effect::Remember(text.clone()));
+        effects.push(AppEffect::Remember(text.clone()));
     }
     if is_command(&written) {
         effects.extend(command::run(state, &text));
@@ -135,13 +135,12 @@ fn submit(state: &mut State) -> Vec<Effect> {
     effects
 }
 
-/// Sends a message.
-pub(super) fn send(state: &mut State, text: String) -> Vec<Effect> {
+pub(super) fn send(state: &mut TuiState, text: String) -> Vec<AppEffect> {
     state.sending = Some((text.clone(), state.now_ms));
     state.transcript.go_to_end();
     let session_id = state.session.as_ref().map(|session| session.row.session_id.clone());
     let (model, profile) = (state.about.model.clone(), state.about.profile.clone());
     let context = state.background.take();
     let (approve, settings) = (state.about.approve, state.about.settings.clone());
-    vec![Effect::Send(Box::new(Sending { session_id, text, model, profile, approve, settings, context }))]
+    vec![AppEffect::Send(Box::new(Sending { session_id, text, model, profile, approve, settings, context }))]
 }

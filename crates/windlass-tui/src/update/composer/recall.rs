@@ -2,12 +2,12 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::state::State;
-use crate::state::composer::history::Lookup;
+use crate::state::TuiState;
+use crate::state::composer::history::HistoryLookup;
 use crate::state::composer::text_columns;
 
 /// Up and Down: through the rows of the text, and through the history where the rows end.
-pub(super) fn go(state: &mut State, goes_down: bool) {
+pub(super) fn go(state: &mut TuiState, goes_down: bool) {
     let columns = text_columns(state.size.0);
     let composer = &mut state.composer;
     composer.popup = None;
@@ -31,13 +31,13 @@ pub(super) fn go(state: &mut State, goes_down: bool) {
 }
 
 /// Begins to look for something in the history.
-pub(super) fn begin(state: &mut State) {
+pub(super) fn begin(state: &mut TuiState) {
     state.composer.popup = None;
-    state.composer.lookup = Some(Lookup::default());
+    state.composer.lookup = Some(HistoryLookup::default());
 }
 
 /// A key while something is looked for.
-pub(super) fn press(state: &mut State, key: KeyEvent) {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) {
     let composer = &mut state.composer;
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     let before = composer.lookup.as_ref().and_then(|lookup| lookup.found);
@@ -65,7 +65,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) {
     }
 }
 
-fn change_query(state: &mut State, change: impl FnOnce(&mut String)) {
+fn change_query(state: &mut TuiState, change: impl FnOnce(&mut String)) {
     if let Some(lookup) = state.composer.lookup.as_mut() {
         change(&mut lookup.query);
     }
@@ -73,7 +73,7 @@ fn change_query(state: &mut State, change: impl FnOnce(&mut String)) {
 }
 
 /// What was found becomes the message; nothing is sent by it. What was written can be had back by undoing.
-fn accept(state: &mut State) {
+fn accept(state: &mut TuiState) {
     let composer = &mut state.composer;
     if let Some(found) = composer.looked_up().map(str::to_owned) {
         let folded = composer.pastes.fold(&found);

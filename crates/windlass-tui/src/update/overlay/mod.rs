@@ -8,12 +8,12 @@ mod prompt;
 use crossterm::event::KeyEvent;
 
 use super::inspector;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::Overlay;
 
 /// A key while something lies over the screen.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     match &state.overlay {
         Some(Overlay::Picker(_)) => picker::press(state, key),
         Some(Overlay::Pager(_)) => pager::press(state, key),
@@ -25,7 +25,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
 }
 
 /// Text that was pasted while something lies over the screen.
-pub(super) fn paste(state: &mut State, text: &str) {
+pub(super) fn paste(state: &mut TuiState, text: &str) {
     let line = text.lines().next().unwrap_or_default();
     match &mut state.overlay {
         Some(Overlay::Picker(picker)) if picker.takes_letters() => {
@@ -43,7 +43,7 @@ pub(super) fn paste(state: &mut State, text: &str) {
 }
 
 /// The wheel, in lines; down is positive.
-pub(super) fn wheel(state: &mut State, lines: i64) {
+pub(super) fn wheel(state: &mut TuiState, lines: i64) {
     let rows = lines.try_into().unwrap_or_default();
     match &mut state.overlay {
         Some(Overlay::Picker(picker)) => picker.step(isize::signum(rows)),
@@ -55,12 +55,12 @@ pub(super) fn wheel(state: &mut State, lines: i64) {
 }
 
 /// Puts an overlay over what is there.
-pub(super) fn open(state: &mut State, overlay: Overlay) {
+pub(super) fn open(state: &mut TuiState, overlay: Overlay) {
     let under = state.overlay.take();
     state.overlay = Some(overlay.over(under));
 }
 
 /// Takes the uppermost overlay away.
-pub(super) fn close(state: &mut State) {
+pub(super) fn close(state: &mut TuiState) {
     state.overlay = state.overlay.take().and_then(Overlay::into_under);
 }

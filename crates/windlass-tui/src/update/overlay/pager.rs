@@ -3,15 +3,15 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::close;
-use crate::effect::Effect;
-use crate::state::State;
-use crate::state::overlay::{Overlay, Pager, Room};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
+use crate::state::overlay::{Overlay, OverlayBox, Pager};
 use crate::theme::Theme;
 use crate::update::commands;
 
 /// A key in a text.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
-    let (room, theme) = (Room::on(state.size), state.theme);
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
+    let (room, theme) = (OverlayBox::on(state.size), state.theme);
     let Some(Overlay::Pager(pager)) = &mut state.overlay else { return Vec::new() };
     if pager.is_searching {
         type_search(pager, key, room, theme);
@@ -42,14 +42,14 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
 }
 
 /// Scrolls by rows; down is positive.
-pub(super) fn scroll(state: &mut State, rows: isize) {
-    let room = Room::on(state.size);
+pub(super) fn scroll(state: &mut TuiState, rows: isize) {
+    let room = OverlayBox::on(state.size);
     if let Some(Overlay::Pager(pager)) = &mut state.overlay {
         pager.scroll(rows, room, state.theme);
     }
 }
 
-fn type_search(pager: &mut Pager, key: KeyEvent, room: Room, theme: Theme) {
+fn type_search(pager: &mut Pager, key: KeyEvent, room: OverlayBox, theme: Theme) {
     let search = pager.search.get_or_insert_default();
     match key.code {
         KeyCode::Esc => (pager.search, pager.is_searching) = (None, false),
@@ -71,7 +71,7 @@ fn type_search(pager: &mut Pager, key: KeyEvent, room: Room, theme: Theme) {
     }
 }
 
-fn seek(pager: &mut Pager, is_back: bool, room: Room, theme: Theme) {
+fn seek(pager: &mut Pager, is_back: bool, room: OverlayBox, theme: Theme) {
     let from = if is_back { pager.scrolled } else { pager.scrolled + 1 };
     pager.seek(is_back, from, room, theme);
 }

@@ -3,14 +3,14 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::close;
-use crate::effect::Effect;
-use crate::state::State;
-use crate::state::overlay::{Overlay, Picker, Room};
+use crate::effect::AppEffect;
+use crate::state::TuiState;
+use crate::state::overlay::{Overlay, OverlayBox, Picker};
 use crate::update::commands;
 
 /// A key in a list.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
-    let page = isize::try_from(Room::on(state.size).text_rows()).unwrap_or(10).saturating_sub(3).max(1);
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
+    let page = isize::try_from(OverlayBox::on(state.size).text_rows()).unwrap_or(10).saturating_sub(3).max(1);
     let Some(Overlay::Picker(picker)) = &mut state.overlay else { return Vec::new() };
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
@@ -40,7 +40,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn press_ctrl(state: &mut State, sign: char) -> Vec<Effect> {
+fn press_ctrl(state: &mut TuiState, sign: char) -> Vec<AppEffect> {
     let Some(Overlay::Picker(picker)) = &mut state.overlay else { return Vec::new() };
     match sign {
         _ if has_action(picker, sign) => return act(state, sign),
@@ -52,7 +52,7 @@ fn press_ctrl(state: &mut State, sign: char) -> Vec<Effect> {
     Vec::new()
 }
 
-fn type_sign(state: &mut State, sign: char) -> Vec<Effect> {
+fn type_sign(state: &mut TuiState, sign: char) -> Vec<AppEffect> {
     let Some(Overlay::Picker(picker)) = &mut state.overlay else { return Vec::new() };
     if picker.takes_letters() {
         let filter = format!("{}{sign}", picker.filter);
@@ -74,13 +74,13 @@ fn has_action(picker: &Picker, sign: char) -> bool {
     picker.actions.iter().any(|action| action.key == sign)
 }
 
-fn choose(state: &mut State) -> Vec<Effect> {
+fn choose(state: &mut TuiState) -> Vec<AppEffect> {
     let Some(Overlay::Picker(picker)) = &state.overlay else { return Vec::new() };
     let Some(row) = picker.chosen_row().cloned() else { return Vec::new() };
     commands::choose(state, picker.kind, row)
 }
 
-fn act(state: &mut State, key: char) -> Vec<Effect> {
+fn act(state: &mut TuiState, key: char) -> Vec<AppEffect> {
     let Some(Overlay::Picker(picker)) = &state.overlay else { return Vec::new() };
     if !has_action(picker, key) {
         return Vec::new();

@@ -3,13 +3,13 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::close;
-use crate::effect::Effect;
-use crate::state::State;
+use crate::effect::AppEffect;
+use crate::state::TuiState;
 use crate::state::overlay::Overlay;
 use crate::update::commands;
 
 /// A key while one line is written.
-pub(super) fn press(state: &mut State, key: KeyEvent) -> Vec<Effect> {
+pub(super) fn press(state: &mut TuiState, key: KeyEvent) -> Vec<AppEffect> {
     let Some(Overlay::Prompt(prompt)) = &mut state.overlay else { return Vec::new() };
     match key.code {
         KeyCode::Esc => close(state),

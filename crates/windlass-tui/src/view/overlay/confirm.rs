@@ -5,12 +5,11 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::frame_box;
-use crate::state::State;
-use crate::state::overlay::{Confirm, Room};
+use crate::state::TuiState;
+use crate::state::overlay::{Confirm, OverlayBox};
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, confirm: &Confirm) {
-    let room = Room::on(state.size);
+pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, confirm: &Confirm) {
+    let room = OverlayBox::on(state.size);
     let columns = room.text_columns();
     let rows: Vec<_> = confirm.lines.iter().flat_map(|line| line.rows(columns, state.theme)).collect();
     let room = room.lowered(rows.len());

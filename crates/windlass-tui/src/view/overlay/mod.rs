@@ -10,13 +10,13 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding};
 
-use crate::state::State;
-use crate::state::overlay::{Overlay, Room};
+use crate::state::TuiState;
+use crate::state::overlay::{Overlay, OverlayBox};
 use crate::text::{clean, cut, width};
-use crate::theme::Role;
+use crate::theme::TextRole;
 
 /// Draws it, if there is something.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState) {
     match &state.overlay {
         Some(Overlay::Picker(picker)) => picker::draw(frame, state, picker),
         Some(Overlay::Pager(pager)) => pager::draw(frame, state, pager),
@@ -28,15 +28,21 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
 }
 
 /// Draws a box with its title and its line of keys; gives the place for what is in it.
-fn frame_box(frame: &mut Frame<'_>, state: &State, room: Room, title: &str, keys: &[(&str, &str)]) -> Rect {
+fn frame_box(
+    frame: &mut Frame<'_>,
+    state: &TuiState,
+    room: OverlayBox,
+    title: &str,
+    keys: &[(&str, &str)],
+) -> Rect {
     let screen = frame.area();
     let area = Rect::new(room.x, room.y, room.columns, room.rows).intersection(screen);
     let theme = state.theme;
     let title = cut(&clean(title), room.text_columns().saturating_sub(2)).into_owned();
     let block = Block::bordered()
         .border_type(BorderType::Rounded)
-        .border_style(theme.style(Role::Muted))
-        .title(Span::styled(format!(" {title} "), theme.style(Role::Heading)))
+        .border_style(theme.style(TextRole::Muted))
+        .title(Span::styled(format!(" {title} "), theme.style(TextRole::Heading)))
         .padding(Padding::horizontal(1));
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
@@ -50,7 +56,7 @@ fn frame_box(frame: &mut Frame<'_>, state: &State, room: Room, title: &str, keys
 }
 
 /// The keys that fit, the first ones first. A question that waits behind the overlay is said before them.
-fn key_line(state: &State, keys: &[(&str, &str)], columns: usize) -> Line<'static> {
+fn key_line(state: &TuiState, keys: &[(&str, &str)], columns: usize) -> Line<'static> {
     let theme = state.theme;
     let mut spans = Vec::new();
     let mut taken = 0;
@@ -62,7 +68,7 @@ fn key_line(state: &State, keys: &[(&str, &str)], columns: usize) -> Line<'stati
     if asks {
         let text = "● a question waits ";
         taken += width(text);
-        spans.push(Span::styled(text, theme.style(Role::Warn)));
+        spans.push(Span::styled(text, theme.style(TextRole::Warn)));
     }
     for (key, verb) in keys {
         let gap = if spans.is_empty() { "" } else { "  " };
@@ -71,8 +77,8 @@ fn key_line(state: &State, keys: &[(&str, &str)], columns: usize) -> Line<'stati
             break;
         }
         taken += columns_of_it;
-        spans.push(Span::styled(format!("{gap}{key}"), theme.style(Role::Accent)));
-        spans.push(Span::styled(format!(" {verb}"), theme.style(Role::Muted)));
+        spans.push(Span::styled(format!("{gap}{key}"), theme.style(TextRole::Accent)));
+        spans.push(Span::styled(format!(" {verb}"), theme.style(TextRole::Muted)));
     }
     Line::from(spans)
 }

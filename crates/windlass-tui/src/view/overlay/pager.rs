@@ -5,14 +5,13 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::frame_box;
-use crate::state::State;
-use crate::state::overlay::{Pager, Room};
+use crate::state::TuiState;
+use crate::state::overlay::{OverlayBox, Pager};
 use crate::text::one_line;
-use crate::theme::Role;
+use crate::theme::TextRole;
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, pager: &Pager) {
-    let room = Room::on(state.size);
+pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, pager: &Pager) {
+    let room = OverlayBox::on(state.size);
     let rows = pager.rows(room.text_columns(), state.theme);
     let last = rows.len().saturating_sub(room.text_rows());
     let top = pager.scrolled.min(last);
@@ -44,7 +43,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, pager: &Pager) {
     }
     let area = frame_box(frame, state, room, &title, &keys);
     if pager.is_loading {
-        frame.render_widget(Line::styled("… loading", state.theme.style(Role::Muted)), area);
+        frame.render_widget(Line::styled("… loading", state.theme.style(TextRole::Muted)), area);
         return;
     }
     let shown = rows.into_iter().skip(top).take(usize::from(area.height));

@@ -7,10 +7,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::frame_box;
-use crate::state::State;
-use crate::state::overlay::{Picker, PickerRow, Room, StyledLine};
+use crate::state::TuiState;
+use crate::state::overlay::{OverlayBox, Picker, PickerRow, StyledLine};
 use crate::text::{cut, one_line, width};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// Rows under the list, for what is known of the chosen row.
 const NOTE_ROWS: usize = 2;
@@ -21,9 +21,8 @@ const NOTE_FROM_ROWS: usize = 8;
 /// Columns that are worth a detail.
 const DETAIL_COLUMNS_MIN: usize = 10;
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, picker: &Picker) {
-    let room = Room::on(state.size).lowered(picker.rows().len().max(6) + 2 + NOTE_ROWS);
+pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, picker: &Picker) {
+    let room = OverlayBox::on(state.size).lowered(picker.rows().len().max(6) + 2 + NOTE_ROWS);
     let count = match (picker.fitting().len(), picker.rows().len()) {
         (_, 0) => String::new(),
         (fitting, all) if fitting == all => format!(" · {all}"),
@@ -37,7 +36,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, picker: &Picker) {
     }
     let list_rows: Vec<Rect> = rows.collect();
     if let Some(text) = nothing(picker) {
-        let role = if picker.problem.is_some() { Role::Bad } else { Role::Muted };
+        let role = if picker.problem.is_some() { TextRole::Bad } else { TextRole::Muted };
         let lines = StyledLine::new(role, &text).rows(usize::from(area.width), state.theme);
         let below = Rect::new(area.x, area.y.saturating_add(1), area.width, area.height.saturating_sub(1));
         frame.render_widget(Paragraph::new(lines), below.intersection(frame.area()));
@@ -71,13 +70,13 @@ fn keys(picker: &Picker) -> Vec<(&'static str, &'static str)> {
 }
 
 fn filter_line(picker: &Picker, theme: Theme) -> Line<'static> {
-    let muted = theme.style(Role::Muted);
+    let muted = theme.style(TextRole::Muted);
     if picker.filter.is_empty() && !picker.takes_letters() {
         return Line::styled("", muted);
     }
-    let mut spans = vec![Span::styled("/ ", theme.style(Role::Accent))];
+    let mut spans = vec![Span::styled("/ ", theme.style(TextRole::Accent))];
     spans.push(Span::raw(one_line(&picker.filter)));
-    spans.push(Span::styled("█", theme.style(Role::Accent)));
+    spans.push(Span::styled("█", theme.style(TextRole::Accent)));
     if picker.filter.is_empty() {
         spans.push(Span::styled(" type to filter", muted));
     }
@@ -89,14 +88,14 @@ fn draw_rows(frame: &mut Frame<'_>, theme: Theme, picker: &Picker, places: &[Rec
     let has_note = places.len() >= NOTE_FROM_ROWS;
     let shown = if has_note { places.len() - NOTE_ROWS } else { places.len() };
     let top = picker.chosen().saturating_sub(shown / 2).min(picker.fitting().len().saturating_sub(shown));
-    let plan = Plan::of(picker, columns);
+    let plan = PickerPlan::of(picker, columns);
     for ((at, row), place) in picker.fitting().enumerate().skip(top).take(shown).zip(places) {
         frame.render_widget(plan.line(row, at == picker.chosen(), theme), *place);
     }
     let note = picker.chosen_row().filter(|row| has_note && !plan.shows_all(row));
     if let Some(row) = note {
         let text = [&row.label, &row.detail].map(|text| one_line(text)).join(" · ");
-        let lines = StyledLine::new(Role::Muted, &text).rows(columns, theme);
+        let lines = StyledLine::new(TextRole::Muted, &text).rows(columns, theme);
         for (line, place) in lines.into_iter().zip(places.iter().skip(shown)) {
             frame.render_widget(line, *place);
         }
@@ -104,13 +103,13 @@ fn draw_rows(frame: &mut Frame<'_>, theme: Theme, picker: &Picker, places: &[Rec
 }
 
 /// How the columns of a list are shared out.
-struct Plan {
+struct PickerPlan {
     label: usize,
     detail: usize,
     badge: usize,
 }
 
-impl Plan {
+impl PickerPlan {
     fn of(picker: &Picker, columns: usize) -> Self {
         let widest = |text: fn(&PickerRow) -> &str| {
             picker.rows().iter().map(|row| width(&one_line(text(row)))).max().unwrap_or(0)
@@ -134,22 +133,22 @@ impl Plan {
 
     fn line(&self, row: &PickerRow, is_chosen: bool, theme: Theme) -> Line<'static> {
         // The chosen row is one bar: what is muted elsewhere is not readable on it.
-        let style = |role| if is_chosen { theme.style(Role::Chosen) } else { theme.style(role) };
+        let style = |role| if is_chosen { theme.style(TextRole::Chosen) } else { theme.style(role) };
         let mark = if is_chosen { "› " } else { "  " };
         let current = if row.is_current { "● " } else { "  " };
         let mut spans = vec![
-            Span::styled(mark, style(Role::Accent)),
-            Span::styled(current, style(Role::Good)),
-            fill(&row.label, self.label, style(Role::Text)),
+            Span::styled(mark, style(TextRole::Accent)),
+            Span::styled(current, style(TextRole::Good)),
+            fill(&row.label, self.label, style(TextRole::Text)),
         ];
         if self.detail > 0 {
-            spans.push(Span::styled("  ", style(Role::Text)));
-            spans.push(fill(&row.detail, self.detail, style(Role::Muted)));
+            spans.push(Span::styled("  ", style(TextRole::Text)));
+            spans.push(fill(&row.detail, self.detail, style(TextRole::Muted)));
         }
         if self.badge > 0 {
             let badge = cut(&one_line(&row.badge), self.badge).into_owned();
             let blanks = self.badge.saturating_sub(width(&badge)) + 1;
-            spans.push(Span::styled(format!("{}{badge}", " ".repeat(blanks)), style(Role::Accent)));
+            spans.push(Span::styled(format!("{}{badge}", " ".repeat(blanks)), style(TextRole::Accent)));
         }
         Line::from(spans)
     }

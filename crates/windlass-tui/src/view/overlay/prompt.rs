@@ -3,12 +3,11 @@
 use ratatui::Frame;
 
 use super::frame_box;
-use crate::state::State;
-use crate::state::overlay::{Prompt, Room};
+use crate::state::TuiState;
+use crate::state::overlay::{LinePrompt, OverlayBox};
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, prompt: &Prompt) {
-    let room = Room::on(state.size).lowered(1);
+pub(super) fn draw(frame: &mut Frame<'_>, state: &TuiState, prompt: &LinePrompt) {
+    let room = OverlayBox::on(state.size).lowered(1);
     let area = frame_box(frame, state, room, &prompt.title, &[("Enter", "keep"), ("Esc", "leave it")]);
     frame.render_widget(&prompt.area, area);
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_core::text::{is_hidden, visible_line};
 
 use super::quote;
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// Columns that a level is moved to the right.
 const INDENT: usize = 2;
@@ -19,17 +19,16 @@ const BAR: &str = "│ ";
 /// A tab in it, which is not so many blanks.
 const TAB: &str = "␉   ";
 
-/// Lays out arguments.
 pub(super) fn lay_out(arguments: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let mut sheet = Sheet { lines: Vec::new(), columns, theme };
     match serde_json::from_str::<Value>(arguments) {
         Ok(Value::Object(fields)) if fields.is_empty() => {
-            sheet.lines.push(Line::styled("none", theme.style(Role::Muted)));
+            sheet.lines.push(Line::styled("none", theme.style(TextRole::Muted)));
         }
         Ok(Value::Object(fields)) => {
             fields.iter().for_each(|(name, value)| sheet.argument(0, name, value));
         }
-        Ok(_) | Err(_) => sheet.lines = quote::text(arguments, "", columns, Role::Text, theme),
+        Ok(_) | Err(_) => sheet.lines = quote::text(arguments, "", columns, TextRole::Text, theme),
     }
     sheet.lines
 }
@@ -65,7 +64,7 @@ impl Sheet {
 
     /// A name and a value that has one line, which may be longer than the screen is wide.
     fn push(&mut self, level: usize, name: &str, value: &str) {
-        let name = Span::styled(visible_line(name).into_owned(), self.theme.style(Role::Accent));
+        let name = Span::styled(visible_line(name).into_owned(), self.theme.style(TextRole::Accent));
         let value = match value {
             "" => Span::raw(""),
             value => Span::raw(format!("  {}", visible_line(value))),
@@ -77,7 +76,7 @@ impl Sheet {
     fn block(&mut self, level: usize, text: &str) {
         let lead = format!("{}{BAR}", self.indent(level));
         let shown = text.replace('\t', TAB);
-        self.lines.extend(quote::text(&shown, &lead, self.columns, Role::Text, self.theme));
+        self.lines.extend(quote::text(&shown, &lead, self.columns, TextRole::Text, self.theme));
         if !text.ends_with('\n') {
             self.note(level, "no line break at its end");
         }
@@ -87,7 +86,7 @@ impl Sheet {
     }
 
     fn note(&mut self, level: usize, note: &'static str) {
-        let note = Span::styled(note, self.theme.style(Role::Muted));
+        let note = Span::styled(note, self.theme.style(TextRole::Muted));
         self.lines.extend(quote::line(&[note], &self.indent(level), self.columns, self.theme));
     }
 

@@ -8,7 +8,7 @@ use windlass_core::tool::Risk;
 use super::{arguments, quote};
 use crate::diff;
 use crate::text::{one_line, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 
 /// Lays out a question.
 pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -20,11 +20,11 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
     if question.hidden_chars > 0 {
         let chars = question.hidden_chars;
         let secret = format!("Warning: {chars} characters of this are a secret that Windlass knows.");
-        lines.extend(wrap_spans(&[Span::styled(secret, theme.style(Role::Bad))], columns, &[], &[]));
+        lines.extend(wrap_spans(&[Span::styled(secret, theme.style(TextRole::Bad))], columns, &[], &[]));
     }
     if let Some(caution) = &question.caution {
         let careful = format!("Careful: {}", one_line(caution));
-        lines.extend(wrap_spans(&[Span::styled(careful, theme.style(Role::Bad))], columns, &[], &[]));
+        lines.extend(wrap_spans(&[Span::styled(careful, theme.style(TextRole::Bad))], columns, &[], &[]));
     }
     if !question.targets.is_empty() {
         lines.push(heading("Touches", theme));
@@ -41,11 +41,11 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
         }
         Some(Preview::Command(command)) => {
             lines.push(heading("Command", theme));
-            lines.extend(quote::text(command, "", columns, Role::Code, theme));
+            lines.extend(quote::text(command, "", columns, TextRole::Code, theme));
         }
         Some(Preview::Text(text)) if !repeats(text, &question.arguments) => {
             lines.push(heading("Preview", theme));
-            lines.extend(quote::text(text, "", columns, Role::Text, theme));
+            lines.extend(quote::text(text, "", columns, TextRole::Text, theme));
         }
         Some(Preview::Text(_)) | None => {}
     }
@@ -61,11 +61,11 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
 }
 
 /// How a risk is coloured; its word says the same.
-pub(super) fn risk_role(risk: Risk) -> Role {
+pub(super) fn risk_role(risk: Risk) -> TextRole {
     match risk {
-        Risk::Safe | Risk::Low | Risk::Medium => Role::Accent,
-        Risk::High => Role::Warn,
-        Risk::Critical => Role::Bad,
+        Risk::Safe | Risk::Low | Risk::Medium => TextRole::Accent,
+        Risk::High => TextRole::Warn,
+        Risk::Critical => TextRole::Bad,
     }
 }
 
@@ -85,5 +85,5 @@ fn repeats(preview: &str, arguments: &str) -> bool {
 }
 
 fn heading(text: &'static str, theme: Theme) -> Line<'static> {
-    Line::styled(text, theme.style(Role::Muted))
+    Line::styled(text, theme.style(TextRole::Muted))
 }

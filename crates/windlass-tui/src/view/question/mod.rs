@@ -17,10 +17,10 @@ use ratatui::text::{Line, Span};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::Question;
 
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::question::Writing;
 use crate::text::width;
-use crate::theme::{Role, ThemeKind};
+use crate::theme::{TextRole, ThemeKind};
 use foot::Foot;
 
 /// Screens below these rows give all of themselves to a question.
@@ -43,7 +43,7 @@ pub(super) struct BodyCache {
 type BodyKey = (RunId, CallId, usize, ThemeKind);
 
 /// How a question lies on the screen.
-pub(super) struct Plan {
+pub(super) struct QuestionPlan {
     /// Rows of all of it.
     pub(super) rows: u16,
     /// Rows of the body that can be seen.
@@ -58,9 +58,9 @@ pub(super) struct Plan {
     foot: Foot,
 }
 
-impl Plan {
+impl QuestionPlan {
     /// Plans the question that is looked at for a screen, of which so many rows are not taken.
-    pub(super) fn new(state: &State, columns: u16, rows_free: u16, cache: &mut BodyCache) -> Option<Self> {
+    pub(super) fn new(state: &TuiState, columns: u16, rows_free: u16, cache: &mut BodyCache) -> Option<Self> {
         let question = state.question()?;
         // One column is left free at each side.
         let columns = usize::from(columns).saturating_sub(2).max(1);
@@ -87,7 +87,7 @@ impl Plan {
 }
 
 impl BodyCache {
-    fn refresh(&mut self, state: &State, question: &Question, columns: usize) -> &[Line<'static>] {
+    fn refresh(&mut self, state: &TuiState, question: &Question, columns: usize) -> &[Line<'static>] {
         let run_id = state.running().cloned().unwrap_or_else(|| RunId::new(""));
         let key = (run_id, question.call_id.clone(), columns, state.theme.kind());
         if self.key.as_ref() != Some(&key) {
@@ -98,18 +98,23 @@ impl BodyCache {
     }
 }
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, plan: &Plan, cache: &BodyCache) {
+pub(super) fn draw(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    state: &TuiState,
+    plan: &QuestionPlan,
+    cache: &BodyCache,
+) {
     let Some(question) = state.question() else { return };
     let scrolled = state.asking.scrolled.min(plan.hidden_lines);
-    let mut row = Row { frame, area, y: area.y };
+    let mut row = QuestionRow { frame, area, y: area.y };
     row.draw(0, title(state, question, usize::from(area.width)));
     let head_rows = plan.body_rows - plan.tail_rows;
     for line in cache.lines.iter().skip(scrolled).take(head_rows) {
         row.draw(1, line.clone());
     }
     if plan.hidden_lines > 0 {
-        row.draw(1, Line::styled(hidden(plan.hidden_lines, scrolled), state.theme.style(Role::Muted)));
+        row.draw(1, Line::styled(hidden(plan.hidden_lines, scrolled), state.theme.style(TextRole::Muted)));
     }
     for line in cache.lines.iter().skip(plan.hidden_lines + head_rows).take(plan.tail_rows) {
         row.draw(1, line.clone());
@@ -129,7 +134,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, plan: &Plan
     }
 }
 
-fn draw_typing(frame: &mut Frame<'_>, area: Rect, state: &State) {
+fn draw_typing(frame: &mut Frame<'_>, area: Rect, state: &TuiState) {
     match &state.asking.writing {
         Writing::Nothing => {}
         Writing::Rule(text) | Writing::Reason(text) | Writing::Word(_, text) => {
@@ -139,13 +144,13 @@ fn draw_typing(frame: &mut Frame<'_>, area: Rect, state: &State) {
 }
 
 /// Puts lines one below the other.
-struct Row<'a, 'b> {
+struct QuestionRow<'a, 'b> {
     frame: &'a mut Frame<'b>,
     area: Rect,
     y: u16,
 }
 
-impl Row<'_, '_> {
+impl QuestionRow<'_, '_> {
     fn draw(&mut self, indent: u16, line: Line<'static>) {
         let x = self.area.x.saturating_add(indent);
         let width = self.area.width.saturating_sub(indent);
@@ -156,7 +161,7 @@ impl Row<'_, '_> {
 }
 
 /// Which question it is.
-fn title(state: &State, question: &Question, columns: usize) -> Line<'static> {
+fn title(state: &TuiState, question: &Question, columns: usize) -> Line<'static> {
     let (at, all) = state.counted(question);
     let rule = state.theme.style(body::risk_role(question.risk));
     let lead = format!("── Permission {at} of {all} ");

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::cell::Moment;
+use super::cell::CellAge;
 use crate::markdown::Growing;
-use crate::state::State;
-use crate::state::transcript::Cell;
+use crate::state::TuiState;
+use crate::state::transcript::TranscriptCell;
 use crate::theme::Theme;
 
 /// Lines that are kept.
@@ -25,32 +25,32 @@ pub(super) const BODY_INDENT: u16 = 2;
 
 /// What the lines of a cell are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct CellKey {
     /// The last record that may have changed it.
     pub(super) seq: u64,
     pub(super) columns: u16,
     pub(super) theme: Theme,
     pub(super) is_unfolded: bool,
-    pub(super) moment: Moment,
+    pub(super) moment: CellAge,
 }
 
 /// A cell that was laid out.
 #[derive(Debug, Default)]
 pub(crate) struct Laid {
     pub(super) head: Vec<Line<'static>>,
-    pub(super) body: Body,
+    pub(super) body: CellBody,
     /// How all of its body looks, if not by itself.
     pub(super) tone: Option<Style>,
 }
 
 /// What stands below the head, indented.
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum CellBody {
     Lines(Vec<Line<'static>>),
     Prose(Box<Growing>),
 }
 
-impl Default for Body {
+impl Default for CellBody {
     fn default() -> Self {
         Self::Lines(Vec::new())
     }
@@ -59,8 +59,8 @@ impl Default for Body {
 impl Laid {
     fn body(&self) -> &[Line<'static>] {
         match &self.body {
-            Body::Lines(lines) => lines,
-            Body::Prose(prose) => prose.lines(),
+            CellBody::Lines(lines) => lines,
+            CellBody::Prose(prose) => prose.lines(),
         }
     }
 
@@ -82,8 +82,8 @@ impl Laid {
 }
 
 #[derive(Debug)]
-struct Kept {
-    key: Key,
+struct CachedCell {
+    key: CellKey,
     laid: Laid,
     /// The frame that used it last.
     frame: u64,
@@ -93,15 +93,14 @@ struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Transcribed {
     session: Option<u64>,
-    kept: HashMap<Cell, Kept>,
+    kept: HashMap<TranscriptCell, CachedCell>,
     lines: usize,
     frame: u64,
     pub(super) columns: u16,
 }
 
 impl Transcribed {
-    /// A frame begins.
-    pub(super) fn begin(&mut self, state: &State, columns: u16) {
+    pub(super) fn begin(&mut self, state: &TuiState, columns: u16) {
         let session = state.session.as_ref().map(|session| session.number);
         if self.session != session || self.columns != columns {
             (self.session, self.columns, self.lines) = (session, columns, 0);
@@ -111,17 +110,22 @@ impl Transcribed {
     }
 
     /// A cell as it is kept, or as it is made now of what was kept of it.
-    pub(super) fn keep(&mut self, cell: Cell, key: Key, make: impl FnOnce(Laid) -> Laid) -> &Laid {
-        let kept = self.kept.entry(cell).or_insert_with(|| Kept {
-            key: Key { moment: Moment::Never, ..key },
+    pub(super) fn keep(
+        &mut self,
+        cell: TranscriptCell,
+        key: CellKey,
+        make: impl FnOnce(Laid) -> Laid,
+    ) -> &Laid {
+        let kept = self.kept.entry(cell).or_insert_with(|| CachedCell {
+            key: CellKey { moment: CellAge::Never, ..key },
             laid: Laid::default(),
             frame: 0,
         });
         kept.frame = self.frame;
-        if kept.key != key || key.moment == Moment::Never {
+        if kept.key != key || key.moment == CellAge::Never {
             let before = kept.laid.len();
             // What is kept of another look is no beginning of this one.
-            let is_same_look = Key { seq: kept.key.seq, moment: kept.key.moment, ..key } == kept.key;
+            let is_same_look = CellKey { seq: kept.key.seq, moment: kept.key.moment, ..key } == kept.key;
             let old = std::mem::take(&mut kept.laid);
             kept.laid = make(if is_same_look { old } else { Laid::default() });
             kept.key = key;

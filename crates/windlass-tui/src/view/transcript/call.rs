@@ -6,13 +6,13 @@ use windlass_core::permission::Preview;
 use windlass_core::tool::{OutcomeStatus, ToolOutcome};
 use windlass_core::view::{CallState, CallView};
 
-use super::cache::{Body, Laid};
-use super::cell::Look;
+use super::cache::{CellBody, Laid};
+use super::cell::CellLook;
 use crate::figures;
 use crate::state::cells::Cells;
 use crate::text::{clean, cut, one_line, width};
-use crate::theme::Role;
-use crate::view::outcome::{self, Page};
+use crate::theme::TextRole;
+use crate::view::outcome::{self, OutcomePage};
 use crate::view::signs;
 use crate::words;
 
@@ -28,31 +28,31 @@ pub(super) fn is_moving(call: &CallView) -> bool {
 }
 
 /// The lines of a call.
-pub(super) fn lay(look: &Look<'_>, call: &CallView, is_unfolded: bool) -> Laid {
+pub(super) fn lay(look: &CellLook<'_>, call: &CallView, is_unfolded: bool) -> Laid {
     let head = vec![head(look, call)];
     let body = if is_unfolded { unfolded(look, call) } else { folded(look, call) };
-    Laid { head, body: Body::Lines(body), tone: None }
+    Laid { head, body: CellBody::Lines(body), tone: None }
 }
 
-fn head(look: &Look<'_>, call: &CallView) -> Line<'static> {
+fn head(look: &CellLook<'_>, call: &CallView) -> Line<'static> {
     let (sign, role) = signs::call(&call.state, look.now_ms);
     let name = clean(&call.call.name).into_owned();
     let facts = facts(look, call).join(" · ");
     let taken = 2 + width(&name) + if facts.is_empty() { 0 } else { width(&facts) + 3 };
     let room = look.columns.saturating_sub(taken + 1).max(SUMMARY_COLUMNS_MIN);
     let summary = cut(&words::call_summary(&call.call), room).into_owned();
-    let mut spans = vec![look.span(format!("{sign} "), role), look.span(name, Role::Strong)];
+    let mut spans = vec![look.span(format!("{sign} "), role), look.span(name, TextRole::Strong)];
     if !summary.is_empty() {
-        spans.push(look.span(format!(" {summary}"), Role::Text));
+        spans.push(look.span(format!(" {summary}"), TextRole::Text));
     }
     if !facts.is_empty() {
-        spans.push(look.span(format!(" · {facts}"), Role::Muted));
+        spans.push(look.span(format!(" · {facts}"), TextRole::Muted));
     }
     Line::from(spans)
 }
 
 /// State or duration, size or what it gave.
-fn facts(look: &Look<'_>, call: &CallView) -> Vec<String> {
+fn facts(look: &CellLook<'_>, call: &CallView) -> Vec<String> {
     match &call.state {
         CallState::Requested => vec!["requested".to_owned()],
         CallState::Asking => vec!["waits for you".to_owned()],
@@ -91,31 +91,32 @@ fn ended_without(outcome: &ToolOutcome, time: String) -> Vec<String> {
     [Some(status.word().to_owned()), more].into_iter().flatten().collect()
 }
 
-fn began_ms(look: &Look<'_>, call: &CallView) -> Option<u64> {
+fn began_ms(look: &CellLook<'_>, call: &CallView) -> Option<u64> {
     let run = Cells::new(look.state).run(look.cell)?;
     look.state.session.as_ref()?.timing.run(&run.run_id)?.call_started_ms(&call.call.id)
 }
 
 /// The one line below the head: how far it is, or why it failed.
-fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
+fn folded(look: &CellLook<'_>, call: &CallView) -> Vec<Line<'static>> {
     if let Some(block) = block(look, call) {
-        let line = |text: &str| look.span(cut(&one_line(text), look.body_columns()).into_owned(), Role::Text);
+        let line =
+            |text: &str| look.span(cut(&one_line(text), look.body_columns()).into_owned(), TextRole::Text);
         return block.lines().map(|text| Line::from(line(text))).collect();
     }
     let (text, role) = match &call.state {
         CallState::Requested | CallState::Asking | CallState::Running => {
-            (call.progress.as_deref().unwrap_or_default(), Role::Muted)
+            (call.progress.as_deref().unwrap_or_default(), TextRole::Muted)
         }
         CallState::Ended(outcome) => match (outcome.status(), outcome.failure()) {
-            (OutcomeStatus::Failed, Some(failure)) => (failure.message.as_str(), Role::Bad),
+            (OutcomeStatus::Failed, Some(failure)) => (failure.message.as_str(), TextRole::Bad),
             (OutcomeStatus::Denied | OutcomeStatus::Interrupted, Some(failure)) => {
-                (failure.message.as_str(), Role::Muted)
+                (failure.message.as_str(), TextRole::Muted)
             }
-            (OutcomeStatus::Staged, Some(_)) if call.is_applied => ("staged, then applied", Role::Muted),
+            (OutcomeStatus::Staged, Some(_)) if call.is_applied => ("staged, then applied", TextRole::Muted),
             (OutcomeStatus::Staged, Some(_)) => {
-                ("staged, nothing was written: /apply shows and makes it", Role::Warn)
+                ("staged, nothing was written: /apply shows and applies it", TextRole::Warn)
             }
-            (OutcomeStatus::Ok | OutcomeStatus::Cancelled, _) | (_, None) => ("", Role::Muted),
+            (OutcomeStatus::Ok | OutcomeStatus::Cancelled, _) | (_, None) => ("", TextRole::Muted),
         },
     };
     let line = one_line(text);
@@ -126,15 +127,15 @@ fn folded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
 }
 
 /// The block of a call that has ended, where the run's profile has blocks (Z-17).
-fn block(look: &Look<'_>, call: &CallView) -> Option<String> {
+fn block(look: &CellLook<'_>, call: &CallView) -> Option<String> {
     let CallState::Ended(outcome) = &call.state else { return None };
     let setup = Cells::new(look.state).run(look.cell)?.setup.as_ref()?;
     let has_block = setup.profile.shows_blocks() && outcome.status() != OutcomeStatus::Staged;
     has_block.then(|| call_block(&setup.profile, &call.call, outcome))
 }
 
-fn unfolded(look: &Look<'_>, call: &CallView) -> Vec<Line<'static>> {
-    let mut page = Page::new(look.body_columns(), look.theme, TEXT_LINES_MAX);
+fn unfolded(look: &CellLook<'_>, call: &CallView) -> Vec<Line<'static>> {
+    let mut page = OutcomePage::new(look.body_columns(), look.theme, TEXT_LINES_MAX);
     page.arguments(&call.call.arguments);
     match &call.state {
         CallState::Requested | CallState::Asking | CallState::Running => {

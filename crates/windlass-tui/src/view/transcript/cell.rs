@@ -3,15 +3,15 @@
 use ratatui::text::{Line, Span};
 use windlass_core::ids::Millis;
 
-use super::cache::{BODY_INDENT, Body, Key, Laid, Transcribed};
+use super::cache::{BODY_INDENT, CellBody, CellKey, Laid, Transcribed};
 use super::{call, foot};
 use crate::figures;
 use crate::markdown::Growing;
-use crate::state::State;
-use crate::state::cells::{Cells, Content};
-use crate::state::transcript::Cell;
+use crate::state::TuiState;
+use crate::state::cells::{CellContent, Cells};
+use crate::state::transcript::TranscriptCell;
 use crate::text::{clean, wrap_spans};
-use crate::theme::{Role, Theme};
+use crate::theme::{TextRole, Theme};
 use crate::view::signs;
 
 /// A thought that came in one piece has no time to tell.
@@ -22,7 +22,7 @@ const UNSENT_LINES_MAX: usize = 40;
 
 /// When the lines of a cell are old even if nothing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum CellAge {
     /// Nothing in it moves.
     Still,
     /// It shows a time: they are good for this picture of the spinner.
@@ -32,11 +32,16 @@ pub(super) enum Moment {
 }
 
 /// The lines of a cell.
-pub(super) fn lay<'c>(state: &State, cells: Cells<'_>, cell: Cell, laid: &'c mut Transcribed) -> &'c Laid {
+pub(super) fn lay<'c>(
+    state: &TuiState,
+    cells: Cells<'_>,
+    cell: TranscriptCell,
+    laid: &'c mut Transcribed,
+) -> &'c Laid {
     let content = cells.content(cell);
     let now_ms = state.now_ms - state.now_ms % signs::SPIN_MS;
-    let look = Look { state, cell, columns: usize::from(laid.columns), theme: state.theme, now_ms };
-    let key = Key {
+    let look = CellLook { state, cell, columns: usize::from(laid.columns), theme: state.theme, now_ms };
+    let key = CellKey {
         seq: state.session.as_ref().map_or(0, |session| session.cell_seq(cell)),
         columns: laid.columns,
         theme: state.theme,
@@ -44,43 +49,45 @@ pub(super) fn lay<'c>(state: &State, cells: Cells<'_>, cell: Cell, laid: &'c mut
         moment: moment(content, now_ms),
     };
     laid.keep(cell, key, |old| match content {
-        None | Some(Content::Hidden) => Laid::default(),
-        Some(Content::User(run)) => Laid { head: user(&look, &run.user, Role::User), ..Laid::default() },
-        Some(Content::Text(text)) => Laid { body: prose(&look, old.body, text), ..Laid::default() },
-        Some(Content::Thinking { phase, block, text, is_going_on }) => {
-            let head = thinking(&look, (phase, block), is_going_on, key.is_unfolded);
-            let body = if key.is_unfolded { prose(&look, old.body, text) } else { Body::default() };
-            Laid { head: vec![head], body, tone: Some(look.theme.style(Role::Muted)) }
+        None | Some(CellContent::Hidden) => Laid::default(),
+        Some(CellContent::User(run)) => {
+            Laid { head: user(&look, &run.user, TextRole::User), ..Laid::default() }
         }
-        Some(Content::Call(shown)) => call::lay(&look, shown, key.is_unfolded),
-        Some(Content::Foot(run)) => foot::lay(&look, run),
-        Some(Content::Tail) => tail(&look),
+        Some(CellContent::Text(text)) => Laid { body: prose(&look, old.body, text), ..Laid::default() },
+        Some(CellContent::Thinking { phase, block, text, is_going_on }) => {
+            let head = thinking(&look, (phase, block), is_going_on, key.is_unfolded);
+            let body = if key.is_unfolded { prose(&look, old.body, text) } else { CellBody::default() };
+            Laid { head: vec![head], body, tone: Some(look.theme.style(TextRole::Muted)) }
+        }
+        Some(CellContent::Call(shown)) => call::lay(&look, shown, key.is_unfolded),
+        Some(CellContent::Foot(run)) => foot::lay(&look, run),
+        Some(CellContent::Tail) => tail(&look),
     })
 }
 
-fn moment(content: Option<Content<'_>>, now_ms: Millis) -> Moment {
+fn moment(content: Option<CellContent<'_>>, now_ms: Millis) -> CellAge {
     let moves = match content {
-        Some(Content::Thinking { is_going_on, .. }) => is_going_on,
-        Some(Content::Call(shown)) => call::is_moving(shown),
-        Some(Content::Foot(run)) => run.ended.is_none(),
-        Some(Content::Tail) => return Moment::Never,
-        Some(Content::User(_) | Content::Text(_) | Content::Hidden) | None => false,
+        Some(CellContent::Thinking { is_going_on, .. }) => is_going_on,
+        Some(CellContent::Call(shown)) => call::is_moving(shown),
+        Some(CellContent::Foot(run)) => run.ended.is_none(),
+        Some(CellContent::Tail) => return CellAge::Never,
+        Some(CellContent::User(_) | CellContent::Text(_) | CellContent::Hidden) | None => false,
     };
-    if moves { Moment::At(now_ms) } else { Moment::Still }
+    if moves { CellAge::At(now_ms) } else { CellAge::Still }
 }
 
 /// What a cell is laid out for.
-pub(super) struct Look<'a> {
-    pub(super) state: &'a State,
-    pub(super) cell: Cell,
+pub(super) struct CellLook<'a> {
+    pub(super) state: &'a TuiState,
+    pub(super) cell: TranscriptCell,
     pub(super) columns: usize,
     pub(super) theme: Theme,
     /// The time, as exactly as it is shown.
     pub(super) now_ms: Millis,
 }
 
-impl Look<'_> {
-    pub(super) fn span(&self, text: impl Into<String>, role: Role) -> Span<'static> {
+impl CellLook<'_> {
+    pub(super) fn span(&self, text: impl Into<String>, role: TextRole) -> Span<'static> {
         Span::styled(text.into(), self.theme.style(role))
     }
 
@@ -88,9 +95,9 @@ impl Look<'_> {
     pub(super) fn signed(
         &self,
         sign: &'static str,
-        sign_role: Role,
+        sign_role: TextRole,
         text: &str,
-        role: Role,
+        role: TextRole,
     ) -> Vec<Line<'static>> {
         let text = Span::styled(clean(text).into_owned(), self.theme.style(role));
         let indent = Span::raw("  ");
@@ -102,21 +109,21 @@ impl Look<'_> {
     }
 }
 
-fn user(look: &Look<'_>, text: &str, role: Role) -> Vec<Line<'static>> {
+fn user(look: &CellLook<'_>, text: &str, role: TextRole) -> Vec<Line<'static>> {
     look.signed(signs::USER, role, text.trim_end(), role)
 }
 
 /// Text as Markdown; what was laid out of its beginning is not laid out again.
-fn prose(look: &Look<'_>, old: Body, text: &str) -> Body {
+fn prose(look: &CellLook<'_>, old: CellBody, text: &str) -> CellBody {
     let mut growing = match old {
-        Body::Prose(growing) => growing,
-        Body::Lines(_) => Box::new(Growing::default()),
+        CellBody::Prose(growing) => growing,
+        CellBody::Lines(_) => Box::new(Growing::default()),
     };
     growing.update(text, u16::try_from(look.body_columns()).unwrap_or(u16::MAX), look.theme);
-    Body::Prose(growing)
+    CellBody::Prose(growing)
 }
 
-fn thinking(look: &Look<'_>, block: (u32, usize), is_going_on: bool, is_unfolded: bool) -> Line<'static> {
+fn thinking(look: &CellLook<'_>, block: (u32, usize), is_going_on: bool, is_unfolded: bool) -> Line<'static> {
     let run_id = Cells::new(look.state).run(look.cell).map(|run| run.run_id.clone());
     let timing = look.state.session.as_ref().zip(run_id);
     let timing = timing.as_ref().and_then(|(session, run_id)| session.timing.run(run_id));
@@ -133,36 +140,38 @@ fn thinking(look: &Look<'_>, block: (u32, usize), is_going_on: bool, is_unfolded
         }
         (false, _) => (fold, "Thought".to_owned()),
     };
-    let sign_role = if is_going_on { Role::Accent } else { Role::Muted };
-    Line::from(vec![look.span(format!("{sign} "), sign_role), look.span(words, Role::Muted)])
+    let sign_role = if is_going_on { TextRole::Accent } else { TextRole::Muted };
+    Line::from(vec![look.span(format!("{sign} "), sign_role), look.span(words, TextRole::Muted)])
 }
 
 /// The message on its way, and those that wait for the run to end.
-fn tail(look: &Look<'_>) -> Laid {
+fn tail(look: &CellLook<'_>) -> Laid {
     let state = look.state;
     let mut head = Vec::new();
     if let Some((text, sent_ms)) = &state.sending {
-        head.extend(shorten(look, user(look, text, Role::User)));
+        head.extend(shorten(look, user(look, text, TextRole::User)));
         let time = figures::running(look.now_ms.saturating_sub(*sent_ms));
-        let sign = look.span(format!("{} ", signs::spinner(look.now_ms)), Role::Accent);
+        let sign = look.span(format!("{} ", signs::spinner(look.now_ms)), TextRole::Accent);
         head.push(Line::default());
-        head.push(Line::from(vec![sign, look.span(format!("Sending {time}"), Role::Muted)]));
+        head.push(Line::from(vec![sign, look.span(format!("Sending {time}"), TextRole::Muted)]));
     }
     for text in &state.waiting {
         if !head.is_empty() {
             head.push(Line::default());
         }
-        head.extend(shorten(look, user(look, text, Role::Muted)));
-        head.push(Line::from(look.span("  queued: sent when the run has ended", Role::Muted)));
+        head.extend(shorten(look, user(look, text, TextRole::Muted)));
+        head.push(Line::from(look.span("  queued: sent when the run has ended", TextRole::Muted)));
     }
     Laid { head, ..Laid::default() }
 }
 
-fn shorten(look: &Look<'_>, mut lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
+fn shorten(look: &CellLook<'_>, mut lines: Vec<Line<'static>>) -> Vec<Line<'static>> {
     let more = lines.len().saturating_sub(UNSENT_LINES_MAX);
     if more > 0 {
         lines.truncate(UNSENT_LINES_MAX);
-        lines.push(Line::from(look.span(format!("  … {}", figures::plural(more, "more line")), Role::Muted)));
+        lines.push(Line::from(
+            look.span(format!("  … {}", figures::plural(more, "more line")), TextRole::Muted),
+        ));
     }
     lines
 }

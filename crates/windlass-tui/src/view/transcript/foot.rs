@@ -5,42 +5,47 @@ use windlass_core::event::RunOutcome;
 use windlass_core::view::{CallState, Entry, RunView, Waiting};
 
 use super::cache::Laid;
-use super::cell::Look;
+use super::cell::CellLook;
 use crate::figures::{duration, plural, running, tokens};
 use crate::state::timing::RunTiming;
 use crate::text::{clean, cut, one_line};
-use crate::theme::Role;
+use crate::theme::TextRole;
 use crate::view::signs;
 use crate::words;
 
 /// The lines of a foot.
-pub(super) fn lay(look: &Look<'_>, run: &RunView) -> Laid {
+pub(super) fn lay(look: &CellLook<'_>, run: &RunView) -> Laid {
     let timing = look.state.session.as_ref().and_then(|session| session.timing.run(&run.run_id));
     let mut head = Vec::new();
     for (code, message) in &run.warnings {
         let text = format!("{}: {message}", code.word());
-        head.extend(look.signed(signs::WARNING, Role::Warn, &text, Role::Warn));
+        head.extend(look.signed(signs::WARNING, TextRole::Warn, &text, TextRole::Warn));
     }
     for (kind, message) in &run.adjustments {
-        head.extend(look.signed("·", Role::Muted, &format!("{}: {message}", kind.word()), Role::Muted));
+        head.extend(look.signed(
+            "·",
+            TextRole::Muted,
+            &format!("{}: {message}", kind.word()),
+            TextRole::Muted,
+        ));
     }
     if let Some(error) = &run.error {
-        head.extend(look.signed(signs::FAILED, Role::Bad, error, Role::Bad));
+        head.extend(look.signed(signs::FAILED, TextRole::Bad, error, TextRole::Bad));
     }
     match &run.ended {
         Some((outcome, reason)) => {
             if let Some(text) = words::end_words(*outcome, reason) {
                 let (sign, role) = match outcome {
-                    RunOutcome::Completed => ("✓", Role::Good),
-                    RunOutcome::LimitReached => (signs::WARNING, Role::Warn),
-                    RunOutcome::Cancelled => (signs::STOPPED, Role::Muted),
-                    RunOutcome::Failed => (signs::FAILED, Role::Bad),
+                    RunOutcome::Completed => ("✓", TextRole::Good),
+                    RunOutcome::LimitReached => (signs::WARNING, TextRole::Warn),
+                    RunOutcome::Cancelled => (signs::STOPPED, TextRole::Muted),
+                    RunOutcome::Failed => (signs::FAILED, TextRole::Bad),
                 };
                 head.extend(look.signed(sign, role, &text, role));
             }
             let summary = summary(run, timing);
             let line = cut(&summary, look.columns).into_owned();
-            head.push(Line::from(look.span(line, Role::Muted)));
+            head.push(Line::from(look.span(line, TextRole::Muted)));
         }
         None => head.extend(going_on(look, run, timing)),
     }
@@ -69,7 +74,7 @@ fn summary(run: &RunView, timing: Option<&RunTiming>) -> String {
 }
 
 /// What the run waits for, where no line above says it.
-fn going_on(look: &Look<'_>, run: &RunView, timing: Option<&RunTiming>) -> Option<Line<'static>> {
+fn going_on(look: &CellLook<'_>, run: &RunView, timing: Option<&RunTiming>) -> Option<Line<'static>> {
     let now = look.now_ms;
     let text = match (&run.waiting, timing) {
         (Some(waiting), timing) => retry(waiting, timing, now),
@@ -89,9 +94,9 @@ fn going_on(look: &Look<'_>, run: &RunView, timing: Option<&RunTiming>) -> Optio
         }
         (None, _) => return None,
     };
-    let sign = look.span(format!("{} ", signs::spinner(now)), Role::Accent);
+    let sign = look.span(format!("{} ", signs::spinner(now)), TextRole::Accent);
     let text = cut(&clean(&text), look.body_columns()).into_owned();
-    Some(Line::from(vec![sign, look.span(text, Role::Muted)]))
+    Some(Line::from(vec![sign, look.span(text, TextRole::Muted)]))
 }
 
 fn retry(waiting: &Waiting, timing: Option<&RunTiming>, now: u64) -> String {

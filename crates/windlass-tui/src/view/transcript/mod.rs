@@ -18,11 +18,11 @@ pub(super) use cache::{Laid, Transcribed};
 use super::Cache;
 use crate::figures::plural;
 use crate::state::cells::Cells;
-use crate::state::transcript::{Foldable, Sight, Spot};
-use crate::state::{Focus, State};
+use crate::state::transcript::{CellLine, Foldable, TranscriptSight};
+use crate::state::{Focus, TuiState};
 use crate::text::width;
-use crate::theme::Role;
-use window::Window;
+use crate::theme::TextRole;
+use window::TranscriptWindow;
 
 /// Columns before the transcript: there stands the mark of what has the focus.
 const GUTTER_COLUMNS: u16 = 1;
@@ -33,20 +33,19 @@ const BAR_COLUMNS_MIN: u16 = 50;
 /// The mark of what has the focus.
 const FOCUS_MARK: &str = ">";
 
-/// Draws it.
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, cache: &mut Cache) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &TuiState, cache: &mut Cache) {
     let has_bar = area.width >= BAR_COLUMNS_MIN;
     let taken = GUTTER_COLUMNS + u16::from(has_bar) * 2;
     let inner = Rect { x: area.x + GUTTER_COLUMNS, width: area.width.saturating_sub(taken), ..area };
     let inner = inner.intersection(area);
     if inner.is_empty() {
-        cache.sight = Sight::default();
+        cache.sight = TranscriptSight::default();
         return;
     }
     cache.transcribed.begin(state, inner.width);
-    let mut window = Window::new(state, &mut cache.transcribed, inner.width);
+    let mut window = TranscriptWindow::new(state, &mut cache.transcribed, inner.width);
     let Some(found) = window.find(usize::from(inner.height)) else {
-        cache.sight = Sight::default();
+        cache.sight = TranscriptSight::default();
         return;
     };
     let rows = draw_rows(frame, inner, state, &mut window, found.top, found.rows);
@@ -57,7 +56,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, cache: &mut
     if has_bar {
         draw_bar(frame, area, state, &mut window, &found);
     }
-    cache.sight = Sight {
+    cache.sight = TranscriptSight {
         top: Some(found.top),
         end: if found.is_at_end { window.end() } else { None },
         corner: (area.x, area.y),
@@ -72,9 +71,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, cache: &mut
 fn draw_rows(
     frame: &mut Frame<'_>,
     inner: Rect,
-    state: &State,
-    window: &mut Window<'_>,
-    top: Spot,
+    state: &TuiState,
+    window: &mut TranscriptWindow<'_>,
+    top: CellLine,
     rows: usize,
 ) -> Vec<Option<Foldable>> {
     let cells = Cells::new(state);
@@ -112,15 +111,15 @@ fn draw_rows(
     folds
 }
 
-fn mark(frame: &mut Frame<'_>, inner: Rect, y: u16, state: &State) {
+fn mark(frame: &mut Frame<'_>, inner: Rect, y: u16, state: &TuiState) {
     let row = Rect { y, height: 1, ..inner };
-    frame.buffer_mut().set_style(row, state.theme.style(Role::Chosen));
+    frame.buffer_mut().set_style(row, state.theme.style(TextRole::Chosen));
     let x = inner.x.saturating_sub(GUTTER_COLUMNS);
-    frame.buffer_mut().set_string(x, y, FOCUS_MARK, state.theme.style(Role::Accent));
+    frame.buffer_mut().set_string(x, y, FOCUS_MARK, state.theme.style(TextRole::Accent));
 }
 
 /// Says in the last row that this is not the end.
-fn draw_hint(frame: &mut Frame<'_>, inner: Rect, state: &State, news: Option<usize>) {
+fn draw_hint(frame: &mut Frame<'_>, inner: Rect, state: &TuiState, news: Option<usize>) {
     // In a message that is being written, the key alone goes to the end of its line.
     let is_free = state.focus == Focus::Transcript || state.composer.is_empty();
     let key = if is_free { "End" } else { "Ctrl-End" };
@@ -131,7 +130,7 @@ fn draw_hint(frame: &mut Frame<'_>, inner: Rect, state: &State, news: Option<usi
     };
     let columns = u16::try_from(width(&text)).unwrap_or(u16::MAX).min(inner.width);
     let x = inner.right().saturating_sub(columns);
-    let line = Line::from(Span::styled(text, state.theme.style(Role::Muted)));
+    let line = Line::from(Span::styled(text, state.theme.style(TextRole::Muted)));
     frame.buffer_mut().set_line(x, inner.bottom().saturating_sub(1), &line, columns);
 }
 
@@ -139,9 +138,9 @@ fn draw_hint(frame: &mut Frame<'_>, inner: Rect, state: &State, news: Option<usi
 fn draw_bar(
     frame: &mut Frame<'_>,
     area: Rect,
-    state: &State,
-    window: &mut Window<'_>,
-    found: &window::Found,
+    state: &TuiState,
+    window: &mut TranscriptWindow<'_>,
+    found: &window::ShownWindow,
 ) {
     let (from, to) = window.share(found);
     if from <= 0.0 && to >= 1.0 {
@@ -151,7 +150,7 @@ fn draw_bar(
     let first = (from * rows).floor().min(rows - 1.0).max(0.0);
     let last = (to * rows).ceil().max(first + 1.0).min(rows);
     let x = area.right().saturating_sub(1);
-    let style = state.theme.style(Role::Muted);
+    let style = state.theme.style(TextRole::Muted);
     for row in 0..area.height {
         let is_thumb = f64::from(row) >= first && f64::from(row) < last;
         if is_thumb {

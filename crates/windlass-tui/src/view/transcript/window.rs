@@ -2,79 +2,77 @@
 
 use super::cache::Transcribed;
 use super::cell;
-use crate::state::State;
+use crate::state::TuiState;
 use crate::state::cells::Cells;
-use crate::state::transcript::{Cell, Place, Spot};
+use crate::state::transcript::{CellLine, ScrollPosition, TranscriptCell};
 use crate::view::transcript::Laid;
 
 /// Cells that are looked at to say how many lines are new.
 const NEW_CELLS_MAX: usize = 300;
 
 /// The cells of a state with their lines.
-pub(super) struct Window<'a> {
-    state: &'a State,
+pub(super) struct TranscriptWindow<'a> {
+    state: &'a TuiState,
     cells: Cells<'a>,
     laid: &'a mut Transcribed,
     columns: u16,
 }
 
 /// What the screen shows.
-pub(super) struct Found {
-    /// Its first line.
-    pub(super) top: Spot,
-    /// Rows for lines.
+pub(super) struct ShownWindow {
+    pub(super) top: CellLine,
     pub(super) rows: usize,
     /// Whether the last line of all is among them.
     pub(super) is_at_end: bool,
 }
 
-impl<'a> Window<'a> {
-    pub(super) fn new(state: &'a State, laid: &'a mut Transcribed, columns: u16) -> Self {
+impl<'a> TranscriptWindow<'a> {
+    pub(super) fn new(state: &'a TuiState, laid: &'a mut Transcribed, columns: u16) -> Self {
         Self { state, cells: Cells::new(state), laid, columns }
     }
 
     /// The lines of a cell.
-    pub(super) fn lay(&mut self, cell: Cell) -> &Laid {
+    pub(super) fn lay(&mut self, cell: TranscriptCell) -> &Laid {
         cell::lay(self.state, self.cells, cell, self.laid)
     }
 
     /// Blank lines before a cell.
-    pub(super) fn gap(&mut self, cell: Cell) -> usize {
+    pub(super) fn gap(&mut self, cell: TranscriptCell) -> usize {
         if self.lay(cell).len() == 0 { 0 } else { self.cells.gap(cell) }
     }
 
-    fn lines(&mut self, cell: Cell) -> usize {
+    fn lines(&mut self, cell: TranscriptCell) -> usize {
         match self.lay(cell).len() {
             0 => 0,
             lines => lines + self.cells.gap(cell),
         }
     }
 
-    fn spot(&mut self, cell: Cell, line: usize) -> Spot {
+    fn spot(&mut self, cell: TranscriptCell, line: usize) -> CellLine {
         let lines = self.lines(cell);
-        Spot { cell, line: i64::try_from(line).unwrap_or(i64::MAX), lines, columns: self.columns }
+        CellLine { cell, line: i64::try_from(line).unwrap_or(i64::MAX), lines, columns: self.columns }
     }
 
     /// What a screen of so many rows shows; nothing if there is nothing.
-    pub(super) fn find(&mut self, rows: usize) -> Option<Found> {
+    pub(super) fn find(&mut self, rows: usize) -> Option<ShownWindow> {
         let top = match self.state.transcript.place {
-            Place::End => self.top_of_end(rows)?,
-            Place::At(spot) => self.settle(spot)?,
+            ScrollPosition::End => self.top_of_end(rows)?,
+            ScrollPosition::At(spot) => self.settle(spot)?,
         };
         let top = self.reveal(top, rows);
         match self.rows_from(top, rows) {
             count if count < rows => {
                 let top = self.top_of_end(rows)?;
-                Some(Found { top, rows, is_at_end: true })
+                Some(ShownWindow { top, rows, is_at_end: true })
             }
-            count if count == rows => Some(Found { top, rows, is_at_end: true }),
+            count if count == rows => Some(ShownWindow { top, rows, is_at_end: true }),
             // The last row says that there is more.
-            _ => Some(Found { top, rows: rows.saturating_sub(1), is_at_end: false }),
+            _ => Some(ShownWindow { top, rows: rows.saturating_sub(1), is_at_end: false }),
         }
     }
 
     /// Lines from a spot to the end, counted until they are more than the rows.
-    fn rows_from(&mut self, top: Spot, rows: usize) -> usize {
+    fn rows_from(&mut self, top: CellLine, rows: usize) -> usize {
         let mut count = self.lines(top.cell).saturating_sub(usize::try_from(top.line).unwrap_or(0));
         let mut cell = top.cell;
         while count <= rows
@@ -87,13 +85,13 @@ impl<'a> Window<'a> {
     }
 
     /// The spot from which the end can just be seen.
-    fn top_of_end(&mut self, rows: usize) -> Option<Spot> {
+    fn top_of_end(&mut self, rows: usize) -> Option<CellLine> {
         let last = self.cells.last()?;
         Some(self.back_from(last, usize::MAX, rows))
     }
 
     /// The spot so many rows before the end of the first `lines` lines of a cell.
-    fn back_from(&mut self, cell: Cell, lines: usize, rows: usize) -> Spot {
+    fn back_from(&mut self, cell: TranscriptCell, lines: usize, rows: usize) -> CellLine {
         let (mut cell, mut lines, mut missing) = (cell, self.lines(cell).min(lines), rows);
         loop {
             if lines >= missing {
@@ -108,7 +106,7 @@ impl<'a> Window<'a> {
     }
 
     /// The spot with a line that its cell has.
-    fn settle(&mut self, spot: Spot) -> Option<Spot> {
+    fn settle(&mut self, spot: CellLine) -> Option<CellLine> {
         let mut cell = self.cells.nearest(spot.cell)?;
         let mut lines = i64::try_from(self.lines(cell)).unwrap_or(i64::MAX);
         let mut line = spot.line;
@@ -137,7 +135,7 @@ impl<'a> Window<'a> {
     }
 
     /// The same top, or another one from which what must be seen can be seen.
-    fn reveal(&mut self, top: Spot, rows: usize) -> Spot {
+    fn reveal(&mut self, top: CellLine, rows: usize) -> CellLine {
         let thing = self.state.transcript.reveal.as_ref();
         let Some(cell) = thing.and_then(|thing| self.cells.cell_of(thing)) else { return top };
         let head = self.gap(cell);
@@ -166,7 +164,7 @@ impl<'a> Window<'a> {
     }
 
     /// Where the transcript ends.
-    pub(super) fn end(&mut self) -> Option<Spot> {
+    pub(super) fn end(&mut self) -> Option<CellLine> {
         let last = self.cells.last()?;
         let lines = self.lines(last);
         Some(self.spot(last, lines))
@@ -194,7 +192,7 @@ impl<'a> Window<'a> {
     }
 
     /// Which share of all cells is shown, from and to.
-    pub(super) fn share(&mut self, found: &Found) -> (f64, f64) {
+    pub(super) fn share(&mut self, found: &ShownWindow) -> (f64, f64) {
         let Some(last) = self.cells.last() else { return (0.0, 1.0) };
         let all = to_f64(self.cells.count_before(last) + 1);
         let from = self.fraction(found.top.cell, usize::try_from(found.top.line).unwrap_or(0));
@@ -213,7 +211,7 @@ impl<'a> Window<'a> {
         (from / all, self.fraction(cell, line + rows) / all)
     }
 
-    fn fraction(&mut self, cell: Cell, line: usize) -> f64 {
+    fn fraction(&mut self, cell: TranscriptCell, line: usize) -> f64 {
         let within = match self.lines(cell) {
             0 => 0.0,
             lines => to_f64(line.min(lines)) / to_f64(lines),

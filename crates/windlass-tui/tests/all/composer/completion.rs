@@ -4,8 +4,8 @@ use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 use windlass_core::host::ModelRow;
 use windlass_tui::ThemeKind;
-use windlass_tui::effect::Effect;
-use windlass_tui::input::{Input, Reply};
+use windlass_tui::effect::AppEffect;
+use windlass_tui::input::{AppInput, HostReply};
 use windlass_tui::state::overlay::Overlay;
 
 use super::{sent, text, with_paths};
@@ -101,9 +101,9 @@ fn a_wrong_command_stays_to_be_mended_and_a_path_is_a_message() {
 fn a_command_that_cannot_be_carried_out_says_why() {
     let mut stage = Stage::new(80, 24);
     stage.type_text("/cancel");
-    assert!(stage.screen().contains("no run goes on"));
+    assert!(stage.screen().contains("no run is active"));
     stage.press(KeyCode::Enter);
-    assert!(stage.take_effects().iter().all(|effect| matches!(effect, Effect::Remember(_))));
+    assert!(stage.take_effects().iter().all(|effect| matches!(effect, AppEffect::Remember(_))));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn arguments_are_offered_and_anything_else_may_be_typed() {
 fn an_at_sign_completes_paths_of_the_project() {
     let mut stage = Stage::new(80, 24);
     stage.type_text("see @");
-    assert_eq!(stage.take_effects(), [Effect::ListPaths]);
+    assert_eq!(stage.take_effects(), [AppEffect::ListPaths]);
     assert!(stage.screen().contains("reading the project's paths"));
     with_paths(&mut stage);
     assert!(popup_labels(&stage).contains(&"src/state/".to_owned()));
@@ -188,21 +188,21 @@ fn paths_are_read_again_when_they_are_old() {
     let mut stage = Stage::new(80, 24);
     stage.type_text("@");
     stage.type_text("a");
-    assert_eq!(stage.take_effects(), [Effect::ListPaths], "not asked twice at the same time");
+    assert_eq!(stage.take_effects(), [AppEffect::ListPaths], "not asked twice at the same time");
     with_paths(&mut stage);
     stage.wait(9_000);
     stage.type_text("b");
     assert!(stage.take_effects().is_empty());
     stage.wait(2_000);
     stage.type_text(" @");
-    assert_eq!(stage.take_effects(), [Effect::ListPaths]);
+    assert_eq!(stage.take_effects(), [AppEffect::ListPaths]);
 }
 
 #[test]
 fn names_of_files_cannot_command_the_terminal() {
     let mut stage = Stage::new(80, 24);
     let paths = ["ok.rs", "evil\u{1b}[31m.rs", "two\nlines.rs", "rtl\u{202e}sr.exe"];
-    stage.put(Input::Reply(Reply::Paths(paths.map(str::to_owned).to_vec())));
+    stage.put(AppInput::Reply(HostReply::Paths(paths.map(str::to_owned).to_vec())));
     stage.type_text("@");
     assert_eq!(popup_labels(&stage).len(), 2);
     assert!(!stage.screen().contains(['\u{1b}', '\u{202e}']));

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// One request, and what is expected.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Case {
+pub(crate) struct EvalCase {
     /// The line of the set.
     pub(crate) line: usize,
     /// What the user says.
@@ -19,9 +19,7 @@ pub(crate) struct Case {
 /// A call that is expected.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Expected {
-    /// The tool.
     pub(crate) name: String,
-    /// The arguments.
     pub(crate) arguments: Map<String, Value>,
     /// Arguments that are right when they contain all of these words, whatever stands around them.
     pub(crate) words: BTreeMap<String, Vec<String>>,
@@ -40,19 +38,19 @@ pub(crate) struct BadSet {
 
 /// A case as it is written.
 #[derive(Deserialize)]
-struct Written {
+struct EvalCaseLine {
     user: String,
     expect: Option<WrittenCall>,
     #[serde(default)]
-    accept: Words,
+    accept: AcceptedWords,
     #[serde(default)]
-    accept_value: Values,
+    accept_value: AcceptedValues,
     #[serde(default)]
     steps: Vec<WrittenCall>,
     #[serde(default)]
-    accept_steps: Vec<Words>,
+    accept_steps: Vec<AcceptedWords>,
     #[serde(default)]
-    accept_value_steps: Vec<Values>,
+    accept_value_steps: Vec<AcceptedValues>,
 }
 
 #[derive(Deserialize)]
@@ -62,13 +60,13 @@ struct WrittenCall {
     arguments: Map<String, Value>,
 }
 
-type Words = BTreeMap<String, Vec<String>>;
-type Values = BTreeMap<String, f64>;
+type AcceptedWords = BTreeMap<String, Vec<String>>;
+type AcceptedValues = BTreeMap<String, f64>;
 
 /// Reads a set. Empty lines are no cases.
-pub(crate) fn read_set(text: &str) -> Result<Vec<Case>, BadSet> {
+pub(crate) fn read_set(text: &str) -> Result<Vec<EvalCase>, BadSet> {
     let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
-    let cases: Vec<Case> = lines
+    let cases: Vec<EvalCase> = lines
         .map(|(line, text)| read_case(line, text).map_err(|why| BadSet { line, why }))
         .collect::<Result<_, _>>()?;
     if cases.is_empty() {
@@ -77,12 +75,12 @@ pub(crate) fn read_set(text: &str) -> Result<Vec<Case>, BadSet> {
     Ok(cases)
 }
 
-fn read_case(line: usize, text: &str) -> Result<Case, String> {
+fn read_case(line: usize, text: &str) -> Result<EvalCase, String> {
     let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if !fields.contains_key("expect") && !fields.contains_key("steps") {
         return Err("'expect' is missing: a call, or null where none is due".to_owned());
     }
-    let written: Written =
+    let written: EvalCaseLine =
         serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
     if written.user.trim().is_empty() {
         return Err("'user' says nothing".to_owned());
@@ -92,22 +90,22 @@ fn read_case(line: usize, text: &str) -> Result<Case, String> {
         (true, Some(call)) => vec![expected(call, written.accept, written.accept_value)?],
         (true, None) => Vec::new(),
     };
-    Ok(Case { line, user: written.user, steps })
+    Ok(EvalCase { line, user: written.user, steps })
 }
 
 /// The calls of a case with several steps; what is accepted stands at the place of its call.
 fn with_steps(
     calls: Vec<WrittenCall>,
-    words: Vec<Words>,
-    values: Vec<Values>,
+    words: Vec<AcceptedWords>,
+    values: Vec<AcceptedValues>,
 ) -> Result<Vec<Expected>, String> {
     for (name, count) in [("accept_steps", words.len()), ("accept_value_steps", values.len())] {
         if count > calls.len() {
             return Err(format!("'{name}' has {count} entries for {} steps", calls.len()));
         }
     }
-    let words = words.into_iter().chain(std::iter::repeat_with(Words::new));
-    let values = values.into_iter().chain(std::iter::repeat_with(Values::new));
+    let words = words.into_iter().chain(std::iter::repeat_with(AcceptedWords::new));
+    let values = values.into_iter().chain(std::iter::repeat_with(AcceptedValues::new));
     calls
         .into_iter()
         .zip(words.zip(values))
@@ -115,7 +113,7 @@ fn with_steps(
         .collect()
 }
 
-fn expected(call: WrittenCall, words: Words, values: Values) -> Result<Expected, String> {
+fn expected(call: WrittenCall, words: AcceptedWords, values: AcceptedValues) -> Result<Expected, String> {
     if call.name.is_empty() {
         return Err("a call without a name is expected".to_owned());
     }

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-fn one(text: &str) -> Case {
+fn one(text: &str) -> EvalCase {
     read_set(text).unwrap().remove(0)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::case::{Case, Expected};
+use super::case::{EvalCase, Expected};
 
 /// The tool whose argument is an expression, and that argument.
 const EXPRESSION: (&str, &str) = ("calculate", "expression");
@@ -12,7 +12,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// A call that the model made.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Made {
+pub(crate) struct MadeCall {
     /// The tool: its canonical name if there is one.
     pub(crate) name: String,
     /// The arguments as the model wrote them.
@@ -31,7 +31,7 @@ pub(crate) trait Knowledge {
 
 /// What became of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Verdict {
+pub(crate) struct CaseVerdict {
     /// The first call is to the right tool; without an expected call, there is none.
     pub(crate) is_tool_right: bool,
     /// The first step is right in every argument, and nothing was called beside it.
@@ -42,23 +42,23 @@ pub(crate) struct Verdict {
 
 /// Judges a case by the calls of its steps, in order. Calls that were made at once count as the steps that they
 /// stand for.
-pub(crate) fn judge(case: &Case, steps: &[Vec<Made>], knowledge: &dyn Knowledge) -> Verdict {
+pub(crate) fn judge(case: &EvalCase, steps: &[Vec<MadeCall>], knowledge: &dyn Knowledge) -> CaseVerdict {
     let first = steps.first().map(Vec::as_slice).unwrap_or_default();
     let Some(expected) = case.steps.first() else {
         let is_alone = first.is_empty();
-        return Verdict { is_tool_right: is_alone, is_call_right: is_alone, is_all_right: is_alone };
+        return CaseVerdict { is_tool_right: is_alone, is_call_right: is_alone, is_all_right: is_alone };
     };
-    let made: Vec<&Made> = steps.iter().flatten().collect();
+    let made: Vec<&MadeCall> = steps.iter().flatten().collect();
     let is_tool_right = first.first().is_some_and(|made| made.name == expected.name);
-    let fits = |(expected, made): (&Expected, &&Made)| is_right(expected, made, knowledge);
+    let fits = |(expected, made): (&Expected, &&MadeCall)| is_right(expected, made, knowledge);
     let is_call_right = first.first().is_some_and(|made| is_right(expected, made, knowledge))
         && first.len() <= case.steps.len();
     let is_all_right = made.len() == case.steps.len() && case.steps.iter().zip(&made).all(fits);
-    Verdict { is_tool_right, is_call_right, is_all_right }
+    CaseVerdict { is_tool_right, is_call_right, is_all_right }
 }
 
 /// Whether a call is what was expected, in its tool and in every argument.
-pub(crate) fn is_right(expected: &Expected, made: &Made, knowledge: &dyn Knowledge) -> bool {
+pub(crate) fn is_right(expected: &Expected, made: &MadeCall, knowledge: &dyn Knowledge) -> bool {
     let Ok(given) = &made.arguments else { return false };
     if made.name != expected.name {
         return false;

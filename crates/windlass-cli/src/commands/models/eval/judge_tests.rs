@@ -20,15 +20,15 @@ impl Knowledge for Plain {
     }
 }
 
-fn made(name: &str, arguments: Value) -> Made {
+fn made(name: &str, arguments: Value) -> MadeCall {
     let Value::Object(arguments) = arguments else { panic!("no object") };
     let written = Value::Object(arguments.clone()).to_string();
-    Made { name: name.into(), written, arguments: Ok(Plain.complete(name, &arguments)) }
+    MadeCall { name: name.into(), written, arguments: Ok(Plain.complete(name, &arguments)) }
 }
 
-fn verdict(case: &str, steps: &[Vec<Made>]) -> (bool, bool, bool) {
+fn verdict(case: &str, steps: &[Vec<MadeCall>]) -> (bool, bool, bool) {
     let case = read_set(case).unwrap().remove(0);
-    let Verdict { is_tool_right, is_call_right, is_all_right } = judge(&case, steps, &Plain);
+    let CaseVerdict { is_tool_right, is_call_right, is_all_right } = judge(&case, steps, &Plain);
     (is_tool_right, is_call_right, is_all_right)
 }
 
@@ -120,7 +120,7 @@ fn a_request_without_a_tool_is_left_alone_or_not() {
 
 #[test]
 fn arguments_that_do_not_fit_the_tool_are_never_right() {
-    let broken = Made { arguments: Err("path must be a string".into()), ..made("read", json!({})) };
+    let broken = MadeCall { arguments: Err("path must be a string".into()), ..made("read", json!({})) };
     assert_eq!(verdict(READ, &[vec![broken]]), (true, false, false));
 }
 

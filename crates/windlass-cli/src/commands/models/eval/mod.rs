@@ -28,19 +28,19 @@ use windlass_core::profile::{Dialect, Profile};
 use windlass_core::tool::{RawArgs, RawCall, ToolCall, ToolOutcome, ToolOutput};
 use windlass_core::toolset::Toolset;
 
-use self::case::{Case, read_set};
-use self::judge::{Knowledge, Made, judge};
-use self::tally::{Seen, Tally};
+use self::case::{EvalCase, read_set};
+use self::judge::{Knowledge, MadeCall, judge};
+use self::tally::{EvalTally, SeenCase};
 use crate::args::{EvalArgs, GlobalArgs};
 use crate::commands::run::{block_on, read_bounded};
-use crate::complaint::{Complaint, Result};
+use crate::complaint::{CommandError, Result};
 use crate::exit::Exit;
 use crate::providers::choice::choose;
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::short_line::short_line;
 use crate::terminal::signals::Signals;
 use crate::terminal::table::lay_out;
-use crate::wiring::House;
+use crate::wiring::Wiring;
 
 /// The set that is asked unless another is named.
 const USUAL: &str = include_str!("usual.jsonl");
@@ -48,28 +48,27 @@ const USUAL: &str = include_str!("usual.jsonl");
 /// Characters of a request, and of what was made of it, in the list of misses.
 const SHOWN_CHARS_MAX: usize = 160;
 
-/// Runs the command.
 pub(crate) fn run(global: &GlobalArgs, args: &EvalArgs) -> Result<Exit> {
     let mut global = global.clone();
     global.model = args.name.clone().or(global.model);
     let (set, cases) = read_cases(args.set.as_deref())?;
-    let mut house = House::plain(&global)?;
-    let chosen = choose(&house.config)?;
-    chosen.fit(&mut house.config.profile, true)?;
-    if house.config.profile.dialect != Dialect::Native {
-        return Err(Complaint::usage(format!("'{}' writes its calls as text", chosen.model.name()))
+    let mut wiring = Wiring::plain(&global)?;
+    let chosen = choose(&wiring.config)?;
+    chosen.fit(&mut wiring.config.profile, true)?;
+    if wiring.config.profile.dialect != Dialect::Native {
+        return Err(CommandError::usage(format!("'{}' writes its calls as text", chosen.model.name()))
             .at("only calls that come as calls can be measured")
             .cure("a profile and a model with calls = \"native\" or \"tags\""));
     }
-    let bench = Bench::new(&house, chosen.model);
+    let setup = EvalSetup::new(&wiring, chosen.model);
     let bar = new_bar(&global, cases.len());
-    let (tally, is_whole) = block_on(bench.ask_all(&cases, &bar))?;
+    let (tally, is_whole) = block_on(setup.ask_all(&cases, &bar))?;
     bar.finish_and_clear();
     let memory = memory_peak_bytes();
     if global.json {
         let mut figures = tally.to_json();
         if let Value::Object(fields) = &mut figures {
-            fields.insert("model".into(), bench.model.name().into());
+            fields.insert("model".into(), setup.model.name().into());
             fields.insert("set".into(), set.into());
             fields.insert("is_whole".into(), is_whole.into());
             fields.insert("memory_peak_bytes".into(), memory.into());
@@ -79,7 +78,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &EvalArgs) -> Result<Exit> {
         }
         print_json(&figures)?;
     } else {
-        show(&tally, bench.model.name(), &set, (!is_whole).then_some(cases.len()), memory)?;
+        show(&tally, setup.model.name(), &set, (!is_whole).then_some(cases.len()), memory)?;
         if args.show_misses {
             show_misses(&tally)?;
         }
@@ -88,12 +87,12 @@ pub(crate) fn run(global: &GlobalArgs, args: &EvalArgs) -> Result<Exit> {
 }
 
 /// The name of a set, and its cases.
-fn read_cases(path: Option<&Path>) -> Result<(String, Vec<Case>)> {
+fn read_cases(path: Option<&Path>) -> Result<(String, Vec<EvalCase>)> {
     let (name, text) = match path {
         None => ("the usual requests".to_owned(), USUAL.to_owned()),
         Some(path) => {
             let file = std::fs::File::open(path);
-            let file = file.map_err(|error| Complaint::file(path, "read", &error).into_usage())?;
+            let file = file.map_err(|error| CommandError::file(path, "read", &error).into_usage())?;
             let name = path.display().to_string();
             let text = read_bounded(file, &name)?;
             (name, text)
@@ -101,7 +100,7 @@ fn read_cases(path: Option<&Path>) -> Result<(String, Vec<Case>)> {
     };
     let cases = read_set(&text).map_err(|bad| {
         let place = if bad.line == 0 { name.clone() } else { format!("{name}:{}", bad.line) };
-        Complaint::usage(format!("the set cannot be used: {}", bad.why))
+        CommandError::usage(format!("the set cannot be used: {}", bad.why))
             .at(place)
             .cure("docs/local-models.md says how a case is written")
     })?;
@@ -109,7 +108,7 @@ fn read_cases(path: Option<&Path>) -> Result<(String, Vec<Case>)> {
 }
 
 /// What every case needs.
-struct Bench {
+struct EvalSetup {
     model: Arc<dyn ModelPort>,
     system: Arc<str>,
     toolset: Arc<Toolset>,
@@ -117,21 +116,21 @@ struct Bench {
     sampling: Sampling,
 }
 
-impl Bench {
-    fn new(house: &House, model: Arc<dyn ModelPort>) -> Self {
+impl EvalSetup {
+    fn new(wiring: &Wiring, model: Arc<dyn ModelPort>) -> Self {
         Self {
             model,
-            system: house.config.profile.instruction.as_str().into(),
-            toolset: Arc::clone(&house.registry.snapshot().toolset),
-            profile: house.config.profile.clone(),
-            sampling: house.config.sampling(),
+            system: wiring.config.profile.instruction.as_str().into(),
+            toolset: Arc::clone(&wiring.registry.snapshot().toolset),
+            profile: wiring.config.profile.clone(),
+            sampling: wiring.config.sampling(),
         }
     }
 
     /// Asks all cases until somebody stops it. A model that does not answer the first one is not asked again.
-    async fn ask_all(&self, cases: &[Case], bar: &ProgressBar) -> Result<(Tally, bool)> {
+    async fn ask_all(&self, cases: &[EvalCase], bar: &ProgressBar) -> Result<(EvalTally, bool)> {
         let mut signals = Signals::listen()?;
-        let mut tally = Tally::default();
+        let mut tally = EvalTally::default();
         for (number, case) in (1_usize..).zip(cases) {
             let seen = tokio::select! {
                 seen = self.ask(number, case) => seen,
@@ -139,7 +138,7 @@ impl Bench {
             };
             if let Some(why) = seen.failure.as_ref().filter(|_| tally.cases() == 0) {
                 let name = self.model.name();
-                return Err(Complaint::failed(format!("'{name}' does not answer: {why}")));
+                return Err(CommandError::failed(format!("'{name}' does not answer: {why}")));
             }
             tally.add(case, &seen, judge(case, &seen.steps, self));
             bar.inc(1);
@@ -148,8 +147,8 @@ impl Bench {
     }
 
     /// Asks one case: as many steps as are expected, and one where none is.
-    async fn ask(&self, number: usize, case: &Case) -> Seen {
-        let mut seen = Seen::default();
+    async fn ask(&self, number: usize, case: &EvalCase) -> SeenCase {
+        let mut seen = SeenCase::default();
         let mut messages = vec![Arc::new(Message::user(case.user.as_str()))];
         let kept = Kept::default();
         for step in 1..=u32::try_from(case.steps.len().max(1)).unwrap_or(u32::MAX) {
@@ -177,7 +176,7 @@ impl Bench {
                     return seen;
                 }
             };
-            let made: Vec<Made> = answered.calls.iter().map(|call| self.read(call)).collect();
+            let made: Vec<MadeCall> = answered.calls.iter().map(|call| self.read(call)).collect();
             let count: usize = seen.steps.iter().map(Vec::len).sum::<usize>() + made.len();
             let is_over = made.is_empty() || count >= case.steps.len();
             self.go_on(&mut messages, step, answered, &made);
@@ -199,10 +198,10 @@ impl Bench {
     }
 
     /// A call as a run would take it.
-    fn read(&self, raw: &RawCall) -> Made {
+    fn read(&self, raw: &RawCall) -> MadeCall {
         let name = self.toolset.find(&raw.name).map_or(&raw.name, |entry| &entry.spec.name);
         let arguments = self.check(name, &raw.args).map_err(|why| why.to_string());
-        Made { name: name.clone(), written: raw.args.to_text(), arguments }
+        MadeCall { name: name.clone(), written: raw.args.to_text(), arguments }
     }
 
     fn check(
@@ -218,7 +217,7 @@ impl Bench {
     }
 
     /// Adds a step and made-up outcomes of its calls to the history.
-    fn go_on(&self, messages: &mut Vec<Arc<Message>>, step: u32, answered: ModelStep, made: &[Made]) {
+    fn go_on(&self, messages: &mut Vec<Arc<Message>>, step: u32, answered: ModelStep, made: &[MadeCall]) {
         let mut parts = answered.parts;
         let mut outcomes = Vec::new();
         for (index, (raw, made)) in (0_u32..).zip(answered.calls.iter().zip(made)) {
@@ -241,7 +240,7 @@ impl Bench {
     }
 }
 
-impl Knowledge for Bench {
+impl Knowledge for EvalSetup {
     fn complete(&self, name: &str, arguments: &Map<String, Value>) -> Map<String, Value> {
         let args = RawArgs::Value(Value::Object(arguments.clone()));
         self.check(name, &args).unwrap_or_else(|_| arguments.clone())
@@ -300,7 +299,7 @@ fn memory_peak_bytes() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-fn show(tally: &Tally, model: &str, set: &str, cut_of: Option<usize>, memory: Option<u64>) -> Result<()> {
+fn show(tally: &EvalTally, model: &str, set: &str, cut_of: Option<usize>, memory: Option<u64>) -> Result<()> {
     let own = |name: &str, value: String| [name.to_owned(), value, String::new()];
     let mut rows = vec![own("model", model.to_owned()), own("set", set.to_owned())];
     if let Some(all) = cut_of {
@@ -318,7 +317,7 @@ fn show(tally: &Tally, model: &str, set: &str, cut_of: Option<usize>, memory: Op
     print(&format!("\n{}", lay_out(&tools)))
 }
 
-fn show_misses(tally: &Tally) -> Result<()> {
+fn show_misses(tally: &EvalTally) -> Result<()> {
     let line = |text: &str| short_line(text, SHOWN_CHARS_MAX);
     for miss in tally.misses() {
         print_line(&format!("\n{}: {}", miss.line, line(&miss.user)))?;

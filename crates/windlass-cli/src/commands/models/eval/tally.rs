@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::case::{Case, Expected};
-use super::judge::{Made, Verdict};
+use super::case::{EvalCase, Expected};
+use super::judge::{CaseVerdict, MadeCall};
 
 /// The row of cases that expect no call.
 const NO_TOOL: &str = "(no tool)";
@@ -16,7 +16,6 @@ const NO_TOOL: &str = "(no tool)";
 pub(crate) struct Share {
     /// Those that were right.
     pub(crate) right: u64,
-    /// All.
     pub(crate) of: u64,
 }
 
@@ -62,7 +61,7 @@ pub(crate) struct Miss {
 
 /// All cases so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Tally {
+pub(crate) struct EvalTally {
     cases: u64,
     tool: Share,
     call: Share,
@@ -79,18 +78,17 @@ pub(crate) struct Tally {
 
 /// What was seen of one case.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenCase {
     /// The calls of each step.
-    pub(crate) steps: Vec<Vec<Made>>,
+    pub(crate) steps: Vec<Vec<MadeCall>>,
     /// Why the model gave no further step.
     pub(crate) failure: Option<String>,
     /// Microseconds of each step.
     pub(crate) steps_us: Vec<u64>,
 }
 
-impl Tally {
-    /// Adds a case.
-    pub(crate) fn add(&mut self, case: &Case, seen: &Seen, verdict: Verdict) {
+impl EvalTally {
+    pub(crate) fn add(&mut self, case: &EvalCase, seen: &SeenCase, verdict: CaseVerdict) {
         // A model that fails has left nothing alone: it was not there.
         let is_here = seen.failure.is_none();
         let (is_tool, is_call) = (verdict.is_tool_right && is_here, verdict.is_call_right && is_here);
@@ -180,9 +178,9 @@ impl Tally {
     }
 }
 
-fn miss(case: &Case, seen: &Seen) -> Miss {
+fn miss(case: &EvalCase, seen: &SeenCase) -> Miss {
     let expected = |call: &Expected| format!("{} {}", call.name, Value::Object(call.arguments.clone()));
-    let made = |call: &Made| format!("{} {}", call.name, call.written);
+    let made = |call: &MadeCall| format!("{} {}", call.name, call.written);
     let reason = || seen.steps.iter().flatten().find_map(|call| call.arguments.as_ref().err().cloned());
     Miss {
         line: case.line,

@@ -3,28 +3,28 @@ use serde_json::Map;
 use super::super::case::read_set;
 use super::*;
 
-fn case(text: &str) -> Case {
+fn case(text: &str) -> EvalCase {
     read_set(text).unwrap().remove(0)
 }
 
-fn call(name: &str) -> Made {
-    Made { name: name.into(), written: "{}".into(), arguments: Ok(Map::new()) }
+fn call(name: &str) -> MadeCall {
+    MadeCall { name: name.into(), written: "{}".into(), arguments: Ok(Map::new()) }
 }
 
-fn verdict(tool: bool, call: bool, all: bool) -> Verdict {
-    Verdict { is_tool_right: tool, is_call_right: call, is_all_right: all }
+fn verdict(tool: bool, call: bool, all: bool) -> CaseVerdict {
+    CaseVerdict { is_tool_right: tool, is_call_right: call, is_all_right: all }
 }
 
-fn seen(steps: Vec<Vec<Made>>, steps_us: &[u64]) -> Seen {
-    Seen { steps, failure: None, steps_us: steps_us.to_vec() }
+fn seen(steps: Vec<Vec<MadeCall>>, steps_us: &[u64]) -> SeenCase {
+    SeenCase { steps, failure: None, steps_us: steps_us.to_vec() }
 }
 
 const READ: &str = r#"{"user":"open it","expect":{"name":"read","arguments":{"path":"a"}}}"#;
 const HELLO: &str = r#"{"user":"hello","expect":null}"#;
 const TWO: &str = r#"{"user":"both","steps":[{"name":"read"},{"name":"list"}]}"#;
 
-fn sample() -> Tally {
-    let mut tally = Tally::default();
+fn sample() -> EvalTally {
+    let mut tally = EvalTally::default();
     tally.add(&case(READ), &seen(vec![vec![call("read")]], &[1_000]), verdict(true, true, true));
     tally.add(&case(READ), &seen(vec![vec![call("read")]], &[3_000]), verdict(true, false, false));
     tally.add(&case(READ), &seen(vec![vec![]], &[2_000]), verdict(false, false, false));
@@ -37,7 +37,7 @@ fn sample() -> Tally {
     tally
 }
 
-fn row(tally: &Tally, name: &str) -> String {
+fn row(tally: &EvalTally, name: &str) -> String {
     let rows = tally.rows();
     let found = rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no {name} in {rows:?}"));
     format!("{} {}", found[1], found[2])
@@ -56,7 +56,7 @@ fn cases_with_a_call_and_cases_without_are_counted_apart() {
 
 #[test]
 fn what_was_never_asked_has_no_share() {
-    let tally = Tally::default();
+    let tally = EvalTally::default();
     assert_eq!(row(&tally, "tool choice"), "– 0 of 0");
     assert_eq!(tally.step_ms(0.5), None);
 }
@@ -70,8 +70,8 @@ fn every_tool_has_its_row() {
 
 #[test]
 fn a_call_that_does_not_fit_its_tool_is_malformed_and_says_why() {
-    let mut tally = Tally::default();
-    let broken = Made { arguments: Err("path must be a string".into()), ..call("read") };
+    let mut tally = EvalTally::default();
+    let broken = MadeCall { arguments: Err("path must be a string".into()), ..call("read") };
     tally.add(&case(READ), &seen(vec![vec![broken]], &[1]), verdict(true, false, false));
     assert_eq!(row(&tally, "malformed calls"), "1 of 1 calls");
     assert_eq!(tally.misses()[0].why.as_deref(), Some("path must be a string"));
@@ -79,8 +79,8 @@ fn a_call_that_does_not_fit_its_tool_is_malformed_and_says_why() {
 
 #[test]
 fn a_model_that_fails_has_left_nothing_alone() {
-    let mut tally = Tally::default();
-    let silent = Seen { failure: Some("no connection".into()), ..Seen::default() };
+    let mut tally = EvalTally::default();
+    let silent = SeenCase { failure: Some("no connection".into()), ..SeenCase::default() };
     tally.add(&case(HELLO), &silent, verdict(true, true, true));
     assert_eq!(row(&tally, "no-tool requests left alone"), "0.0 % 0 of 1");
     assert_eq!(row(&tally, "steps without an answer"), "1 ");
