@@ -8,7 +8,7 @@ use super::{Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
 use crate::dialect::read;
 use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, NoticeKind};
+use crate::model::{Finish, ModelFailure, ModelStep, NoticeKind};
 use crate::profile::Dialect;
 
 /// The longest wait before another try.
@@ -48,7 +48,7 @@ impl Run {
         }
         let Thinking { goal, mut tries, .. } = thinking;
         tries.hear(self.readable(partial));
-        if failure.kind() == ModelFailureKind::ContextOverflow {
+        if failure.code == OVERFLOW {
             return self.after_overflow(pass, goal, tries, failure);
         }
         let is_last = tries.retries >= self.settings.profile.limits.model_retries_max;
