@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Dialect;
 use windlass_core::secret::Secret;
@@ -130,7 +130,7 @@ pub(crate) async fn list(
     match tokio::time::timeout(Duration::from_millis(timeout_ms), asked).await {
         Ok(listed) => listed,
         Err(_) => Err(ModelFailure::passing(
-            "timeout",
+            ModelFailureKind::Timeout,
             format!("{} did not list its models within {timeout_ms} ms", target.provider),
         )),
     }

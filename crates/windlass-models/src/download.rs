@@ -7,7 +7,7 @@ use std::future::poll_fn;
 
 use thiserror::Error;
 use url::Url;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 
 use crate::failure::shown_url;
 use crate::http1::head::Head;
@@ -247,9 +247,9 @@ fn target(url: &Url, start: &Start) -> Target {
 
 /// The transport speaks of models and their settings; here only what happened counts.
 fn broken(place: &str, failure: &ModelFailure) -> DownloadError {
-    let what = match (failure.code.as_str(), &failure.detail) {
-        ("cut", _) => "the connection broke".to_owned(),
-        ("network", Some(detail)) => format!("no connection ({detail})"),
+    let what = match (&failure.kind, &failure.detail) {
+        (ModelFailureKind::Cut, _) => "the connection broke".to_owned(),
+        (ModelFailureKind::Network, Some(detail)) => format!("no connection ({detail})"),
         _ => failure.message.clone(),
     };
     DownloadError::Broken { place: place.to_owned(), what, is_passing: failure.is_retryable }

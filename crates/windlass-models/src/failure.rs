@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use windlass_core::json::clip::clip_chars;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::secret::Secret;
 
 use crate::frame::FrameTooLong;
@@ -54,7 +54,7 @@ pub fn in_band(target: &Target, error: &Value) -> ModelFailure {
 /// A piece of a stream that cannot be read: nothing of the stream can be believed any more.
 pub fn malformed(target: &Target, piece: &str, why: &str) -> ModelFailure {
     let mut failure = ModelFailure::passing(
-        "malformed",
+        ModelFailureKind::Malformed,
         format!("{} sent something that cannot be read: {}", target.provider, redact(target, why)),
     );
     failure.detail = Some(quote(target, piece));
@@ -69,7 +69,7 @@ pub fn of_page(target: &Target, page: &str) -> ModelFailure {
 /// Nothing where an answer should be.
 pub fn of_nothing(target: &Target) -> ModelFailure {
     ModelFailure::passing(
-        "malformed",
+        ModelFailureKind::Malformed,
         format!(
             "{} sent an empty answer: success, and not a single byte; check base_url, and any proxy in between",
             target.provider
@@ -81,7 +81,7 @@ pub fn of_nothing(target: &Target) -> ModelFailure {
 impl From<FrameTooLong> for ModelFailure {
     fn from(_: FrameTooLong) -> Self {
         ModelFailure::fatal(
-            "malformed",
+            ModelFailureKind::Malformed,
             format!(
                 "the answer has an event of more than {} MiB, which is not believed",
                 FRAME_BYTES_MAX >> 20
@@ -239,19 +239,19 @@ fn kind_of_status(status: u16) -> Option<Kind> {
 }
 
 fn describe(target: &Target, kind: Kind, status: Option<u16>, report: &Report) -> ModelFailure {
-    let (code, is_passing) = match kind {
-        Kind::Overflow => ("context_overflow", false),
-        Kind::NoTools => ("no_tool_support", false),
-        Kind::Quota => ("quota", false),
-        Kind::Filtered => ("filtered", false),
-        Kind::Auth => ("auth", false),
-        Kind::ModelUnknown => ("model_unknown", false),
-        Kind::NothingThere | Kind::BadRequest | Kind::Elsewhere => ("bad_request", false),
-        Kind::RateLimit => ("rate_limit", true),
-        Kind::Overloaded => ("overloaded", true),
-        Kind::Timeout => ("timeout", true),
+    let (failed, is_passing) = match kind {
+        Kind::Overflow => (ModelFailureKind::ContextOverflow, false),
+        Kind::NoTools => (ModelFailureKind::NoToolSupport, false),
+        Kind::Quota => (ModelFailureKind::Quota, false),
+        Kind::Filtered => (ModelFailureKind::Filtered, false),
+        Kind::Auth => (ModelFailureKind::Auth, false),
+        Kind::ModelUnknown => (ModelFailureKind::ModelUnknown, false),
+        Kind::NothingThere | Kind::BadRequest | Kind::Elsewhere => (ModelFailureKind::BadRequest, false),
+        Kind::RateLimit => (ModelFailureKind::RateLimit, true),
+        Kind::Overloaded => (ModelFailureKind::Overloaded, true),
+        Kind::Timeout => (ModelFailureKind::Timeout, true),
     };
-    let mut failure = ModelFailure::fatal(code, message_of(target, kind, &said(target, status, report)));
+    let mut failure = ModelFailure::fatal(failed, message_of(target, kind, &said(target, status, report)));
     failure.is_retryable = is_passing;
     if is_passing {
         failure.retry_after_ms = wait::of_text(&report.words);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
+use windlass_core::model::{Effort, ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use crate::lower::{LoweredTool, LoweredTools};
@@ -56,8 +56,8 @@ pub fn guard(target: &Target, request: &ModelRequest, tools: &LoweredTools) -> G
 /// Whether the model will think: it was asked to, or it does by itself and cannot be or was not told to stop.
 fn thinks(target: &Target, sampling: &Sampling) -> bool {
     let quirks = &target.quirks;
-    match sampling.reasoning_effort.as_deref() {
-        Some("none" | "off") => quirks.thinks_unasked && !quirks.stops_thinking,
+    match sampling.reasoning_effort {
+        Some(Effort::Off) => quirks.thinks_unasked && !quirks.stops_thinking,
         Some(_) => quirks.ask != ReasoningAsk::Absent || quirks.thinks_unasked,
         None => quirks.thinks_unasked,
     }
@@ -70,13 +70,13 @@ impl Guarded {
         if !thinks(target, &self.sampling) {
             return;
         }
-        if matches!(self.sampling.reasoning_effort.as_deref(), Some("none" | "off")) {
+        if self.sampling.reasoning_effort == Some(Effort::Off) {
             self.sampling.reasoning_effort = None;
             self.emulate("reasoning_effort", format!("{name} cannot be told not to think"));
         }
         if !quirks.thinks_midway && is_unthought(&request.messages, name) {
             let can_stop = quirks.thinks_unasked && quirks.stops_thinking;
-            self.sampling.reasoning_effort = can_stop.then(|| "none".to_owned());
+            self.sampling.reasoning_effort = can_stop.then_some(Effort::Off);
             self.emulate(
                 "thinking_midway",
                 format!("{name} cannot begin to think in the middle of calls that it did not make: it thinks again with the next message"),

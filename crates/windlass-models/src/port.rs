@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, Usage};
+use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Usage};
 use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 use windlass_core::step::WrittenRequest;
 
@@ -250,7 +250,7 @@ impl Exchange {
     /// An end that nobody announced: nothing of the answer may run.
     fn cut(&self) -> ModelFailure {
         let provider = &self.target.provider;
-        ModelFailure::passing("cut", format!("the answer of {provider} ended in the middle"))
+        ModelFailure::passing(ModelFailureKind::Cut, format!("the answer of {provider} ended in the middle"))
     }
 }
 

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use url::Url;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::secret::Secret;
 
 use crate::failure::{malformed, redact, shown_url};
@@ -263,7 +263,7 @@ impl Transport {
             Fault::Timeout => {
                 let limit_ms = self.config.limits.connect_timeout_ms;
                 return ModelFailure::passing(
-                    "timeout",
+                    ModelFailureKind::Timeout,
                     format!(
                         "{place} did not accept a connection within {limit_ms} ms (connect_timeout_ms); check that \
                          the server runs and that base_url is right"
@@ -271,20 +271,20 @@ impl Transport {
                 );
             }
             Fault::Untrusted(_) => ModelFailure::fatal(
-                "network",
+                ModelFailureKind::Network,
                 format!(
                     "the certificate of {place} is not trusted ({detail}); add its authority to the system, to \
                      SSL_CERT_FILE or to ca_file"
                 ),
             ),
             Fault::Unreachable(_) => ModelFailure::passing(
-                "network",
+                ModelFailureKind::Network,
                 format!(
                     "no connection to {place} ({detail}); check that the server runs and that base_url is right"
                 ),
             ),
             Fault::Closed(_) => ModelFailure::passing(
-                "network",
+                ModelFailureKind::Network,
                 format!("{place} closed the connection without an answer ({detail})"),
             ),
         };
@@ -485,7 +485,10 @@ fn fields<'a>(
         fields.set(name, key.expose()).map_err(|_| {
             let provider = &target.provider;
             let why = "has characters that no header can carry";
-            ModelFailure::fatal("auth", format!("the key of {provider} {why}; check the key of {provider}"))
+            ModelFailure::fatal(
+                ModelFailureKind::Auth,
+                format!("the key of {provider} {why}; check the key of {provider}"),
+            )
         })?;
     }
     Ok(fields)
@@ -494,7 +497,7 @@ fn fields<'a>(
 fn unusable(target: &Target, why: &str) -> ModelFailure {
     let why = redact(target, why);
     ModelFailure::fatal(
-        "bad_request",
+        ModelFailureKind::BadRequest,
         format!("{} cannot be asked: {why}; check its configuration", target.provider),
     )
 }

@@ -82,7 +82,7 @@ async fn a_safe_connection_carries_many_requests_too() {
 #[tokio::test]
 async fn a_certificate_of_an_unknown_authority_is_refused_with_the_way_out() {
     let failure = post(&with(|_| ()), &serve_tls().await).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("network", false), "{failure:?}");
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("network", false), "{failure:?}");
     for word in ["certificate", "SSL_CERT_FILE", "ca_file"] {
         assert!(failure.message.contains(word), "{failure}");
     }
@@ -203,7 +203,7 @@ async fn a_redirect_is_not_followed() {
 async fn an_address_that_is_none_is_told_without_its_secrets() {
     for url in ["nonsense", "ftp://host", "https://u:hunter22@[bad"] {
         let failure = post(&with(|_| ()), url).await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("bad_request", false), "{url}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("bad_request", false), "{url}");
         assert!(!failure.message.contains("hunter22"), "{failure}");
     }
 }
@@ -212,7 +212,7 @@ async fn an_address_that_is_none_is_told_without_its_secrets() {
 async fn a_key_that_no_header_can_carry_is_told_without_the_key() {
     let broken = Target { key: Some("sk-broken\nkey".into()), ..target("http://127.0.0.1:1") };
     let failure = with(|_| ()).get(&broken, "/models").await.unwrap_err();
-    assert_eq!(failure.code, "auth");
+    assert_eq!(failure.kind.word(), "auth");
     assert!(!format!("{failure:?}").contains("sk-broken"));
 }
 
@@ -257,7 +257,7 @@ async fn an_answer_that_does_not_end_is_not_believed() {
     .await;
     let mut reply = with(|_| ()).get(&target(&url), "/x").await.unwrap();
     let failure = reply.body.read_text(usize::MAX).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("malformed", false));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("malformed", false));
 }
 
 #[tokio::test]
@@ -291,7 +291,7 @@ async fn an_answer_is_bound_by_the_limit_of_its_own_exchange() {
     let url = serve_text(whole("200 OK", "text/plain", &"x".repeat(5_000))).await;
     let small = with(|config| config.limits.answer_bytes_max = 1_000);
     let mut reply = small.get(&target(&url), "/x").await.unwrap();
-    assert_eq!(reply.body.read_text(usize::MAX).await.unwrap_err().code, "malformed");
+    assert_eq!(reply.body.read_text(usize::MAX).await.unwrap_err().kind.word(), "malformed");
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn a_host_that_accepts_no_connection_is_a_timeout_that_names_its_limit() {
     });
     // The system takes the connection, but the handshake is part of it and nobody answers that.
     let failure = post(&transport, &url).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("timeout", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("timeout", true));
     assert!(failure.message.contains("connect_timeout_ms") && failure.message.contains("50 ms"), "{failure}");
     drop(listener);
 }

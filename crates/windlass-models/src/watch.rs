@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep, sleep_until};
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 
 use crate::limits::{DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
 use crate::target::Target;
@@ -149,7 +149,7 @@ impl Watch {
     /// The connection broke.
     pub(crate) fn cut(&self, error: &dyn Error) -> ModelFailure {
         let mut failure = ModelFailure::passing(
-            "cut",
+            ModelFailureKind::Cut,
             format!("the connection to {} broke in the middle of its answer", self.provider),
         );
         let mut detail = error.to_string();
@@ -166,7 +166,7 @@ impl Watch {
     /// The answer does not end.
     fn endless(&self) -> ModelFailure {
         ModelFailure::fatal(
-            "malformed",
+            ModelFailureKind::Malformed,
             format!(
                 "the answer of {} has more than {} MiB, which is not believed",
                 self.provider,
@@ -179,7 +179,7 @@ impl Watch {
         let provider = &self.provider;
         match limit {
             Limit::FirstByte => ModelFailure::passing(
-                "timeout",
+                ModelFailureKind::Timeout,
                 format!(
                     "{provider} did not begin to answer within {} ms (first_byte_timeout_ms); raise that limit if the \
                      model is slow to begin",
@@ -187,7 +187,7 @@ impl Watch {
                 ),
             ),
             Limit::Idle => ModelFailure::passing(
-                "timeout",
+                ModelFailureKind::Timeout,
                 format!(
                     "{provider} fell silent in the middle of its answer for {} ms (idle_timeout_ms); raise that limit \
                      if the model pauses longer",
@@ -196,7 +196,7 @@ impl Watch {
             ),
             // Asking again would take as long again.
             Limit::Total => ModelFailure::fatal(
-                "timeout",
+                ModelFailureKind::Timeout,
                 format!(
                     "the answer of {provider} took longer than {} ms (total_timeout_ms); raise that limit, or ask for \
                      a shorter answer",

@@ -122,7 +122,7 @@ fn a_failure_passes_and_wrong_inputs_are_one() {
     );
     let told = heard(&failing, request(vec![Message::user(r#"{"question": 7}"#)]));
     let [Err(failure)] = told.as_slice() else { panic!("{told:?}") };
-    assert_eq!((failure.code.as_str(), said.asked.lock().unwrap().len()), ("inputs", 1));
+    assert_eq!((failure.kind.word(), said.asked.lock().unwrap().len()), ("inputs", 1));
 }
 
 #[test]

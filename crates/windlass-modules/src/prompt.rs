@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use windlass_core::dialect::field::{CALL_FIELD, TOOLS_FIELD, next_input, tool_items};
 use windlass_core::json::parse::parse_value;
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelFailure, ModelRequest, StepPurpose, ToolChoice};
+use windlass_core::model::{ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use crate::error::ModuleError;
@@ -86,7 +86,7 @@ impl Prompt {
 }
 
 fn failure(message: String) -> ModelFailure {
-    ModelFailure::fatal(INPUTS_CODE, message)
+    ModelFailure::fatal(ModelFailureKind::Inputs, message)
 }
 
 fn reason(error: ModuleError) -> String {

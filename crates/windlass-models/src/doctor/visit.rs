@@ -9,7 +9,8 @@ use windlass_core::ids::{CallId, RunId};
 use windlass_core::json::parse::parse_value;
 use windlass_core::message::{Message, Part, ToolMessage, text_of};
 use windlass_core::model::{
-    Kept, ModelDelta, ModelFailure, ModelRequest, ModelStep, Sampling, StepPurpose, ToolChoice,
+    Effort, Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ModelStep, Sampling, StepPurpose,
+    ToolChoice,
 };
 use windlass_core::tool::{RawCall, ToolCall, ToolSpec};
 
@@ -145,7 +146,7 @@ impl Question {
     }
 
     pub(super) fn thinking(mut self) -> Self {
-        self.sampling.reasoning_effort = Some("low".to_owned());
+        self.sampling.reasoning_effort = Some(Effort::Low);
         self
     }
 
@@ -268,7 +269,7 @@ impl<'a> Visit<'a> {
             patch.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let quirks = match self.quirks.patched(&patch) {
             Ok(quirks) => quirks,
-            Err(wrong) => return Reply::Lost(ModelFailure::fatal("bad_request", wrong)),
+            Err(wrong) => return Reply::Lost(ModelFailure::fatal(ModelFailureKind::BadRequest, wrong)),
         };
         let mut reply = self.ask_once(question, &quirks).await;
         if let Reply::Lost(failure) = &reply
@@ -305,7 +306,10 @@ impl<'a> Visit<'a> {
             assembler.push(delta.clone());
         }
         if !assembler.is_finished() {
-            return Reply::Lost(ModelFailure::passing("cut", "the answer ended before its end"));
+            return Reply::Lost(ModelFailure::passing(
+                ModelFailureKind::Cut,
+                "the answer ended before its end",
+            ));
         }
         Reply::Answered(Box::new(Answer { deltas, step: assembler.finish() }))
     }
@@ -314,5 +318,12 @@ impl<'a> Visit<'a> {
 /// Whether the endpoint said no to what it was asked: a wrong key, a dead line or a full house are something
 /// else.
 fn is_refusal(failure: &ModelFailure) -> bool {
-    !failure.is_retryable && !matches!(failure.code.as_str(), "auth" | "network" | "timeout" | "cut")
+    !failure.is_retryable
+        && !matches!(
+            failure.kind,
+            ModelFailureKind::Auth
+                | ModelFailureKind::Network
+                | ModelFailureKind::Timeout
+                | ModelFailureKind::Cut
+        )
 }

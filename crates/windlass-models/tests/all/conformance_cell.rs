@@ -132,7 +132,7 @@ impl Heard {
     /// The step, if the answer was whole.
     pub(crate) fn into_step(self) -> Result<ModelStep, String> {
         match self.failure {
-            Some(failure) => Err(format!("{}: {failure} ({:?})", failure.code, failure.detail)),
+            Some(failure) => Err(format!("{}: {failure} ({:?})", failure.kind.word(), failure.detail)),
             None => Ok(self.step),
         }
     }
@@ -154,7 +154,7 @@ impl Heard {
         let Some(failure) = &self.failure else {
             return Err(format!("no failure, but {:?}", self.step));
         };
-        same("code", (failure.code.as_str(), failure.is_retryable), (code, is_retryable))
+        same("code", (failure.kind.word(), failure.is_retryable), (code, is_retryable))
             .map_err(|error| format!("{error}: {failure}"))?;
         let is_finished = self.deltas.iter().any(|delta| matches!(delta, ModelDelta::Finish(_)));
         holds(!is_finished, "a failed answer has a finish")?;

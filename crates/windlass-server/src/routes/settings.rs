@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting};
+use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting, wished_effort};
 
 use crate::error::{Answer, Problem};
 use crate::extract::whole;
@@ -27,6 +27,8 @@ pub(super) struct SettingsBody {
 impl SettingsBody {
     /// The settings, if they can be.
     pub(super) fn read(self) -> Answer<SessionSettings> {
+        let wrong = |WrongSetting { name, why }| Problem::field(name, why);
+        let effort = self.reasoning_effort.as_deref().map(wished_effort).transpose().map_err(wrong)?;
         let settings = SessionSettings {
             system: self.system.filter(|text| !text.trim().is_empty()),
             tool_choice: self.tool_choice.as_ref().map(tool_choice).transpose()?,
@@ -34,12 +36,12 @@ impl SettingsBody {
                 temperature: self.temperature,
                 top_p: self.top_p,
                 output_tokens_max: self.output_tokens_max,
-                reasoning_effort: self.reasoning_effort,
+                reasoning_effort: effort,
                 seed: self.seed,
                 response_format: self.response_format.map(Value::Object),
             },
         };
-        settings.check().map_err(|WrongSetting { name, why }| Problem::field(name, why))?;
+        settings.check().map_err(wrong)?;
         Ok(settings)
     }
 }

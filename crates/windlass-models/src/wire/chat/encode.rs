@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_core::message::Part;
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::model::{Effort, Sampling, ToolChoice};
 
 use super::reasoning::{Echo, Place};
 use crate::health::{CallItem, Exchange, OutcomeItem, Turn};
@@ -120,8 +120,8 @@ fn write_wish<T: serde::Serialize>(out: &mut Vec<u8>, name: &str, value: Option<
 }
 
 fn write_wishes(quirks: &Quirks, sampling: &Sampling, out: &mut Vec<u8>) {
-    let effort = sampling.reasoning_effort.as_deref();
-    let is_thinking = effort.is_some_and(|effort| effort != "none");
+    let effort = sampling.reasoning_effort;
+    let is_thinking = effort.is_some_and(|effort| effort != Effort::Off);
     if quirks.samples_while_thinking || !is_thinking {
         write_wish(out, "temperature", sampling.temperature.as_ref());
         write_wish(out, "top_p", sampling.top_p.as_ref());
@@ -140,16 +140,16 @@ fn write_wishes(quirks: &Quirks, sampling: &Sampling, out: &mut Vec<u8>) {
 }
 
 /// Asks for thinking. `auto` is what an endpoint does when it is only told to think, or nothing.
-fn write_reasoning_wish(ask: ReasoningAsk, effort: &str, out: &mut Vec<u8>) {
-    let is_on = effort != "none";
+fn write_reasoning_wish(ask: ReasoningAsk, effort: Effort, out: &mut Vec<u8>) {
+    let is_on = effort != Effort::Off;
     match ask {
         ReasoningAsk::Absent => {}
-        ReasoningAsk::Effort if effort == "auto" => {}
-        ReasoningAsk::Effort => write_field(out, "reasoning_effort", effort),
-        ReasoningAsk::Object if effort == "auto" => {
+        ReasoningAsk::Effort if effort == Effort::Auto => {}
+        ReasoningAsk::Effort => write_field(out, "reasoning_effort", effort.word()),
+        ReasoningAsk::Object if effort == Effort::Auto => {
             write_field(out, "reasoning", &json!({"enabled": true}));
         }
-        ReasoningAsk::Object => write_field(out, "reasoning", &json!({"effort": effort})),
+        ReasoningAsk::Object => write_field(out, "reasoning", &json!({"effort": effort.word()})),
         ReasoningAsk::EnableThinking => write_field(out, "enable_thinking", &is_on),
         ReasoningAsk::TemplateArgs => {
             write_field(out, "chat_template_kwargs", &json!({"enable_thinking": is_on}));

@@ -252,7 +252,7 @@ fn wishes_are_written_only_where_they_are_taken() {
         top_p: Some(0.9),
         seed: Some(7),
         response_format: Some(json!({"type": "json_object"})),
-        reasoning_effort: Some("high".to_owned()),
+        reasoning_effort: windlass_core::model::Effort::of_word("high"),
         ..Sampling::default()
     };
     let head = |quirks| {
@@ -301,7 +301,7 @@ fn r_31_xai_gets_no_response_format_no_forced_choice_and_no_parallel_calls() {
 fn openai_0_thinking_is_asked_for_in_the_form_of_the_endpoint() {
     let head = |ask, effort: &str| {
         let mut asked = Asked::new(Quirks { ask, ..Quirks::default() });
-        asked.sampling.reasoning_effort = Some(effort.to_owned());
+        asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
         asked.head()
     };
     let cases = [

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_core::json::clip::clip_chars;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
 
 use super::super::{Decode, SharedTarget};
 use super::signature::{Carrier, to_state};
@@ -302,18 +302,18 @@ impl Decoder {
         let model = &self.target.name;
         let mut failure = match reason {
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => ModelFailure::passing(
-                "malformed",
+                ModelFailureKind::Malformed,
                 format!("{model} wrote a call that its provider could not read ({reason})"),
             ),
             "TOO_MANY_TOOL_CALLS" => ModelFailure::fatal(
-                "bad_request",
+                ModelFailureKind::BadRequest,
                 format!(
                     "{model} called tools too often in a row and was stopped by its provider ({reason}); \
                      ask for less at once"
                 ),
             ),
             "MISSING_THOUGHT_SIGNATURE" => ModelFailure::fatal(
-                "bad_request",
+                ModelFailureKind::BadRequest,
                 format!(
                     "the provider of {model} misses a signature in the history ({reason}); begin a new \
                      session, or go on with another model"
@@ -327,7 +327,7 @@ impl Decoder {
 
     fn withheld(&self, reason: &str, message: Option<String>) -> ModelFailure {
         let mut failure = ModelFailure::fatal(
-            "filtered",
+            ModelFailureKind::Filtered,
             format!("{} withheld its answer ({reason}); ask in other words", self.target.provider),
         );
         failure.detail = message.map(|message| clip_chars(&message, QUOTE_CHARS_MAX).into_owned());

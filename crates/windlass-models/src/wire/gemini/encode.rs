@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use windlass_core::message::Part;
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
 use super::super::{Before, Encode, Place, Plan, write_comma, write_json, write_member, write_text};
 use super::signature::{Carrier, SENTINEL, of_state, signature_of, split_end};
@@ -143,7 +143,7 @@ fn write_tool(tool: &LoweredTool, dialect: SchemaDialect, out: &mut Vec<u8>) {
 fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
     let (sampling, quirks) = (plan.sampling, &plan.target.quirks);
     let mut wishes = vec![b'{'];
-    let effort = sampling.reasoning_effort.as_deref().filter(|_| quirks.ask != ReasoningAsk::Absent);
+    let effort = sampling.reasoning_effort.filter(|_| quirks.ask != ReasoningAsk::Absent);
     if quirks.samples_while_thinking || effort.is_none() {
         if let Some(temperature) = sampling.temperature {
             write_member(&mut wishes, "temperature");
@@ -192,17 +192,17 @@ fn write_format(format: &Value, out: &mut Vec<u8>) {
 
 /// Newer models take a word, older ones a number of tokens; both at once are refused. Without either the
 /// model decides.
-fn write_thinking(model: &str, effort: &str, out: &mut Vec<u8>) {
+fn write_thinking(model: &str, effort: Effort, out: &mut Vec<u8>) {
     write_member(out, "thinkingConfig");
     out.extend_from_slice(br#"{"includeThoughts":true"#);
     if generation(model) >= WORDS_SINCE {
         let level = match effort {
-            "low" => Some("LOW"),
+            Effort::Low => Some("LOW"),
             // The first of them knew no middle.
-            "medium" if model.contains("gemini-3-pro") => Some("HIGH"),
-            "medium" => Some("MEDIUM"),
-            "high" => Some("HIGH"),
-            _ => None,
+            Effort::Medium if model.contains("gemini-3-pro") => Some("HIGH"),
+            Effort::Medium => Some("MEDIUM"),
+            Effort::High => Some("HIGH"),
+            Effort::Off | Effort::Minimal | Effort::XHigh | Effort::Max | Effort::Auto => None,
         };
         if let Some(level) = level {
             write_member(out, "thinkingLevel");
@@ -210,10 +210,10 @@ fn write_thinking(model: &str, effort: &str, out: &mut Vec<u8>) {
         }
     } else {
         let budget = match effort {
-            "low" => Some(1_024),
-            "medium" => Some(8_192),
-            "high" => Some(24_576),
-            _ => None,
+            Effort::Low => Some(1_024),
+            Effort::Medium => Some(8_192),
+            Effort::High => Some(24_576),
+            Effort::Off | Effort::Minimal | Effort::XHigh | Effort::Max | Effort::Auto => None,
         };
         if let Some(budget) = budget {
             write_member(out, "thinkingBudget");

@@ -22,7 +22,11 @@ fn request() -> Request {
 }
 
 fn effort(word: &str) -> Sampling {
-    Sampling { reasoning_effort: Some(word.to_owned()), temperature: Some(0.5), ..Sampling::default() }
+    Sampling {
+        reasoning_effort: windlass_core::model::Effort::of_word(word),
+        temperature: Some(0.5),
+        ..Sampling::default()
+    }
 }
 
 fn two_calls() -> Exchange<'static> {

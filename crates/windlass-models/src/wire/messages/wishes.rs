@@ -1,7 +1,7 @@
 //! Wishes of a request: how much may be written, whether the model thinks, what it may do with tools.
 
 use serde_json::{Value, json};
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
 use crate::quirks::{ChoiceForm, ParallelCalls, ReasoningAsk};
 use crate::wire::{Plan, write_json};
@@ -13,7 +13,7 @@ const BUDGET_TOKENS_MIN: u64 = 1_024;
 
 /// How the model is asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Thinking<'a> {
+enum Thinking {
     /// Nothing is said: the model does as it is used to.
     Unsaid,
     /// It must not: some models think unless they are told (and forced choices forbid it).
@@ -21,14 +21,14 @@ enum Thinking<'a> {
     /// By a budget of tokens.
     Budget(u64),
     /// As much as it finds right, with an effort if one was named.
-    Adaptive(Option<&'a str>),
+    Adaptive(Option<Effort>),
 }
 
 /// Everything of the head that is a wish.
 #[derive(Debug)]
 pub(super) struct Wishes<'a> {
     plan: &'a Plan<'a>,
-    thinking: Thinking<'a>,
+    thinking: Thinking,
     output_tokens_max: u64,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Wishes<'a> {
                 // Newer models hide their thinking unless it is asked for.
                 write_field(out, "thinking", &json!({"type": "adaptive", "display": "summarized"}));
                 if let Some(effort) = effort {
-                    output.insert("effort".to_owned(), effort.into());
+                    output.insert("effort".to_owned(), effort.word().into());
                 }
             }
         }
@@ -117,7 +117,7 @@ impl<'a> Wishes<'a> {
     }
 }
 
-fn thinking_of<'a>(plan: &'a Plan<'a>) -> Thinking<'a> {
+fn thinking_of(plan: &Plan<'_>) -> Thinking {
     let is_forced = match plan.choice {
         ToolChoice::Required | ToolChoice::Named(_) => !plan.tools.tools.is_empty(),
         ToolChoice::Auto | ToolChoice::Forbidden => false,
@@ -125,30 +125,30 @@ fn thinking_of<'a>(plan: &'a Plan<'a>) -> Thinking<'a> {
     if is_forced && !plan.target.quirks.forces_while_thinking {
         return Thinking::Off;
     }
-    let Some(effort) = plan.sampling.reasoning_effort.as_deref() else { return Thinking::Unsaid };
-    if matches!(effort, "none" | "off") {
+    let Some(effort) = plan.sampling.reasoning_effort else { return Thinking::Unsaid };
+    if effort == Effort::Off {
         return Thinking::Off;
     }
     match plan.target.quirks.ask {
         ReasoningAsk::Effort | ReasoningAsk::Object => {
-            Thinking::Adaptive((effort != "auto").then_some(effort))
+            Thinking::Adaptive((effort != Effort::Auto).then_some(effort))
         }
         ReasoningAsk::Absent
         | ReasoningAsk::EnableThinking
         | ReasoningAsk::TemplateArgs
         | ReasoningAsk::ThinkingType
         | ReasoningAsk::Think => Thinking::Budget(match effort {
-            "minimal" => BUDGET_TOKENS_MIN,
-            "low" => 2_048,
-            "high" => 24_576,
-            "xhigh" | "max" => 32_768,
-            _ => 8_192,
+            Effort::Minimal => BUDGET_TOKENS_MIN,
+            Effort::Low => 2_048,
+            Effort::High => 24_576,
+            Effort::XHigh | Effort::Max => 32_768,
+            Effort::Off | Effort::Medium | Effort::Auto => 8_192,
         }),
     }
 }
 
 /// The budget is part of what may be written and must leave room for an answer.
-fn fit_budget<'a>(budget: u64, wanted: u64, cap: Option<u64>) -> (Thinking<'a>, u64) {
+fn fit_budget(budget: u64, wanted: u64, cap: Option<u64>) -> (Thinking, u64) {
     if wanted > budget {
         return (Thinking::Budget(budget), wanted);
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 use windlass_core::message::Part;
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
 use crate::health::{Exchange, Item, Turn};
 use crate::quirks::{IdRule, ReasoningAsk, ReasoningEcho};
@@ -44,13 +44,13 @@ pub(super) fn write_head(plan: &Plan<'_>, out: &mut Vec<u8>) {
 
 /// Most models are switched, some take a level.
 fn think_of(plan: &Plan<'_>) -> Option<Value> {
-    let effort = plan.sampling.reasoning_effort.as_deref()?;
+    let effort = plan.sampling.reasoning_effort?;
     let has_levels = plan.target.model.contains("gpt-oss");
     match (plan.target.quirks.ask, effort) {
         (ReasoningAsk::Absent, _) => None,
-        (_, "none" | "off") => Some(false.into()),
-        (ReasoningAsk::Effort, "low" | "medium" | "high") => Some(effort.into()),
-        (_, "low" | "medium" | "high") if has_levels => Some(effort.into()),
+        (_, Effort::Off) => Some(false.into()),
+        (ReasoningAsk::Effort, Effort::Low | Effort::Medium | Effort::High) => Some(effort.word().into()),
+        (_, Effort::Low | Effort::Medium | Effort::High) if has_levels => Some(effort.word().into()),
         (
             ReasoningAsk::Effort
             | ReasoningAsk::Object

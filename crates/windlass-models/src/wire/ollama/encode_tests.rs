@@ -69,7 +69,7 @@ fn thinking_is_a_switch_and_for_some_models_a_level() {
         let mut request = request();
         request.target.model = model.to_owned();
         request.target.quirks.ask = ask;
-        request.sampling.reasoning_effort = Some(effort.to_owned());
+        request.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
         request.body(&Wire, &[user("Hi")]).get("think").cloned()
     };
     assert_eq!(think("qwen3:8b", ReasoningAsk::Think, "high"), Some(json!(true)));

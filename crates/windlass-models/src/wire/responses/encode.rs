@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 use windlass_core::message::Part;
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
 use super::super::{Before, Encode, Place, Plan, write_comma, write_json, write_member, write_text};
 use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
@@ -116,19 +116,19 @@ fn write_choice(plan: &Plan<'_>, out: &mut Vec<u8>) {
 
 fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
     let (sampling, quirks) = (plan.sampling, &plan.target.quirks);
-    let effort = sampling.reasoning_effort.as_deref().filter(|_| quirks.ask != ReasoningAsk::Absent);
+    let effort = sampling.reasoning_effort.filter(|_| quirks.ask != ReasoningAsk::Absent);
     if let Some(effort) = effort {
         write_member(out, "reasoning");
         out.push(b'{');
-        if effort != "auto" {
+        if effort != Effort::Auto {
             write_member(out, "effort");
-            write_text(out, effort);
+            write_text(out, effort.word());
         }
         write_member(out, "summary");
         write_text(out, "auto");
         out.push(b'}');
     }
-    let is_thinking = effort.map_or(quirks.thinks_unasked, |effort| effort != "none");
+    let is_thinking = effort.map_or(quirks.thinks_unasked, |effort| effort != Effort::Off);
     if quirks.samples_while_thinking || !is_thinking {
         if let Some(temperature) = sampling.temperature {
             write_member(out, "temperature");

@@ -59,7 +59,7 @@ impl EdisonFrames {
         let tools: Vec<&String> = self.tools_before.iter().chain(&self.told.tools_used).collect();
         match (&self.told.failure, self.told.outcome) {
             (Some(failure), _) => {
-                json!({"ok": false, "mode_used": self.mode, "error": told_of(failure), "code": failure.code})
+                json!({"ok": false, "mode_used": self.mode, "error": told_of(failure), "code": failure.kind})
             }
             (None, Some(RunOutcome::Cancelled)) => json!({
                 "ok": false, "mode_used": self.mode, "stopped": true, "response": self.told.answer,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_core::host::HostError;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 
 use crate::error::{Kind, Problem};
 
@@ -60,15 +60,19 @@ fn kind_word(kind: Kind) -> &'static str {
 /// What a client is told of a model's failure. Where the provider is and what is wrong with the server's own key
 /// is the operator's business, who finds it in the log.
 pub(crate) fn told_of(failure: &ModelFailure) -> String {
-    let ModelFailure { code, message, detail, .. } = failure;
-    tracing::warn!(code, message, detail, "a model failed");
-    match code.as_str() {
-        "network" => {
+    let ModelFailure { kind, message, detail, .. } = failure;
+    tracing::warn!(code = kind.word(), message, detail, "a model failed");
+    match kind {
+        ModelFailureKind::Network => {
             "the model's provider cannot be reached; try again later, or tell the operator".to_owned()
         }
-        "timeout" => "the model's provider took too long; try again later".to_owned(),
-        "auth" => "the model's provider refused this server's own key; tell the operator".to_owned(),
-        "quota" => "this server's account at the model's provider is used up; tell the operator".to_owned(),
+        ModelFailureKind::Timeout => "the model's provider took too long; try again later".to_owned(),
+        ModelFailureKind::Auth => {
+            "the model's provider refused this server's own key; tell the operator".to_owned()
+        }
+        ModelFailureKind::Quota => {
+            "this server's account at the model's provider is used up; tell the operator".to_owned()
+        }
         _ => without_addresses(message),
     }
 }
@@ -87,21 +91,24 @@ fn without_address(word: &str) -> Cow<'_, str> {
 
 /// A model's failure, by its stable word.
 pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
-    let kind = match failure.code.as_str() {
-        "rate_limit" => Kind::TooMany,
-        "overloaded" => Kind::Unavailable,
-        "timeout" => Kind::TimedOut,
-        "journal" => Kind::Broken,
-        "bad_request" | "context_overflow" | "no_tool_support" | "filtered" => Kind::Invalid,
+    let kind = match failure.kind {
+        ModelFailureKind::RateLimit => Kind::TooMany,
+        ModelFailureKind::Overloaded => Kind::Unavailable,
+        ModelFailureKind::Timeout => Kind::TimedOut,
+        ModelFailureKind::Journal => Kind::Broken,
+        ModelFailureKind::BadRequest
+        | ModelFailureKind::ContextOverflow
+        | ModelFailureKind::NoToolSupport
+        | ModelFailureKind::Filtered => Kind::Invalid,
         _ => Kind::Upstream,
     };
-    let code = match failure.code.as_str() {
-        "rate_limit" => "rate_limit_exceeded",
-        "context_overflow" => "context_length_exceeded",
-        "filtered" => "content_filter",
+    let code = match &failure.kind {
+        ModelFailureKind::RateLimit => "rate_limit_exceeded",
+        ModelFailureKind::ContextOverflow => "context_length_exceeded",
+        ModelFailureKind::Filtered => "content_filter",
         // The caller's own token was right: the provider refused the server's key.
-        "auth" => "provider_auth",
-        other => other,
+        ModelFailureKind::Auth => "provider_auth",
+        other => other.word(),
     };
     let problem = Problem::new(kind, code.to_owned(), told_of(failure));
     match (kind, failure.retry_after_ms) {

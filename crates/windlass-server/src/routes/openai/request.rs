@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use windlass_core::command::RunWishes;
 use windlass_core::host::RunStart;
 use windlass_core::message::Message;
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::model::{Effort, Sampling, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use super::message::{ChatMessage, Conversation, read};
@@ -156,9 +156,22 @@ fn read_sampling(request: &ChatRequest) -> Answer<Sampling> {
         temperature: within("temperature", request.temperature, 2.0)?,
         top_p: within("top_p", request.top_p, 1.0)?,
         output_tokens_max,
-        reasoning_effort: request.reasoning_effort.clone().filter(|effort| effort != "none"),
+        reasoning_effort: request
+            .reasoning_effort
+            .as_deref()
+            .map(read_effort)
+            .transpose()?
+            .filter(|effort| *effort != Effort::Off),
         seed: request.seed.map(i64::unsigned_abs),
         response_format,
+    })
+}
+
+/// OpenAI's clients may name more efforts than people choose from.
+fn read_effort(word: &str) -> Answer<Effort> {
+    Effort::of_word(word).ok_or_else(|| {
+        let detail = "'reasoning_effort' must be none, minimal, low, medium, high, xhigh, max or auto";
+        Problem::field("reasoning_effort", detail)
     })
 }
 

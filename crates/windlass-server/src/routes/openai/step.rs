@@ -14,7 +14,9 @@ use windlass_core::assemble::{Assembled, Assembler, readable_parts};
 use windlass_core::ids::RunId;
 use windlass_core::json::NOT_UTF8;
 use windlass_core::message::{Part, text_of};
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage};
+use windlass_core::model::{
+    Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice, Usage,
+};
 use windlass_core::port::BoxStream;
 use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::tool::RawCall;
@@ -330,12 +332,12 @@ fn spoilt(calls: &[RawCall]) -> Option<ModelFailure> {
     let call = calls.iter().find(|call| is_spoilt(call))?;
     let message =
         format!("the arguments of the call of '{}' have bytes that are not UTF-8; ask again", call.name);
-    Some(ModelFailure::passing("malformed", message))
+    Some(ModelFailure::passing(ModelFailureKind::Malformed, message))
 }
 
 fn cut_off() -> ModelFailure {
     ModelFailure::passing(
-        "cut",
+        ModelFailureKind::Cut,
         "the connection to the model was lost in the middle of its answer; ask again",
     )
 }

@@ -91,7 +91,7 @@ fn an_answer_that_was_cut_off_is_a_failure() {
     let mut relay = relay(with_tool());
     relay.take(ModelDelta::Text("Well".into()));
     assert!(relay.end().contains("\"code\":\"cut\""));
-    assert_eq!(relay.into_whole().unwrap_err().code, "cut");
+    assert_eq!(relay.into_whole().unwrap_err().kind.word(), "cut");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use windlass_core::host::RunStart;
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::Message;
 use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::EFFORTS;
+use windlass_core::settings::{WrongSetting, wished_effort};
 use windlass_core::tool::ToolSpec;
 
 use crate::error::{Answer, Problem};
@@ -148,12 +148,8 @@ impl Params<'_> {
 
     fn sampling(&self) -> Answer<Sampling> {
         let effort = self.text("reasoning_effort")?.filter(|effort| !effort.is_empty());
-        if effort.as_deref().is_some_and(|effort| !EFFORTS.contains(&effort)) {
-            return Err(Problem::field(
-                "reasoning_effort",
-                "'reasoning_effort' must be low, medium, high or auto",
-            ));
-        }
+        let effort = effort.as_deref().map(wished_effort).transpose();
+        let effort = effort.map_err(|WrongSetting { name, why }| Problem::field(name, why))?;
         let tokens = self.whole("max_tokens", 1, u64::from(u32::MAX))?;
         // A word is a form too: Prompt Studio sends `json_object` alone.
         let form = match self.0.get("response_format") {
