@@ -7,7 +7,7 @@ use windlass_core::port::ModelPort;
 use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{find_provider, providers};
 use windlass_models::quirks::CallDialect;
-use windlass_models::{ModelName, Target};
+use windlass_models::{ModelName, ModelTarget};
 use windlass_scripted::ScriptedModel;
 
 use crate::complaint::{Complaint, Result};
@@ -30,7 +30,7 @@ pub(crate) struct Chosen {
     /// The model.
     pub(crate) model: Arc<dyn ModelPort>,
     /// What is known of it; a script is known by nobody.
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<ModelTarget>,
     /// Tokens of a conversation, where that is known.
     pub(crate) context_tokens: Option<u64>,
     /// What a model in the process says of itself.
@@ -39,7 +39,7 @@ pub(crate) struct Chosen {
 
 impl Chosen {
     /// A model behind a wire.
-    pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: Target) -> Self {
+    pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: ModelTarget) -> Self {
         let context_tokens = target.context_tokens();
         Self { model, target: Some(target), context_tokens, about: None }
     }
@@ -93,19 +93,19 @@ pub(crate) fn choose_named(config: &Config, word: &str) -> Result<Chosen> {
     open(config, provider::target(config, &name_of(config, word)?)?)
 }
 
-fn open(config: &Config, target: Target) -> Result<Chosen> {
+fn open(config: &Config, target: ModelTarget) -> Result<Chosen> {
     let transport = Arc::new(provider::transport(config)?);
     let model = provider::port(target.clone(), transport, config.profile.dialect);
     Ok(Chosen::of_target(model, target))
 }
 
 /// The target of the configuration.
-pub(crate) fn find(config: &Config) -> Result<Target> {
+pub(crate) fn find(config: &Config) -> Result<ModelTarget> {
     find_connected(config)?.ok_or_else(|| unconnected(config))
 }
 
 /// The same; nothing when nothing is named and nothing is there.
-fn find_connected(config: &Config) -> Result<Option<Target>> {
+fn find_connected(config: &Config) -> Result<Option<ModelTarget>> {
     match config.settings.model()? {
         Some(word) => provider::target(config, &name_of(config, word)?).map(Some),
         None => match of_environment(config) {
@@ -141,7 +141,7 @@ fn of_environment(config: &Config) -> Option<ModelName> {
 }
 
 /// The first model of an Ollama server.
-fn of_this_machine(config: &Config) -> Result<Option<Target>> {
+fn of_this_machine(config: &Config) -> Result<Option<ModelTarget>> {
     // Listing needs no model's name.
     let server = ModelName { provider: "ollama".to_owned(), model: "any".to_owned() };
     let target = provider::target(config, &server)?;

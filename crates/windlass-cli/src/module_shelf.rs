@@ -18,8 +18,8 @@ use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelRequest, Sampling, StepPurpose, ToolChoice};
 use windlass_engine::registry::Registry;
 use windlass_modules::{
-    Field, HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Manifest, Mode, Module, ModuleError,
-    ModuleLibrary, SignatureRegistry, write_request,
+    Field, HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Manifest, Module, ModuleError,
+    ModuleLibrary, SignatureRegistry, ToolUse, write_request,
 };
 
 use crate::complaint::{Complaint, Result};
@@ -174,7 +174,7 @@ impl Modules {
             kept: Kept::default(),
             examples: 0,
         };
-        write_request(module, &Mode::of(module), request).map_err(|failure| failure.message)
+        write_request(module, &ToolUse::of(module), request).map_err(|failure| failure.message)
     }
 }
 

@@ -13,7 +13,7 @@ use quote::{format_ident, quote};
 use syn::{DeriveInput, ItemFn, parse_macro_input};
 
 use options::Options;
-use signature::{Returns, Signature};
+use signature::{Returns, ToolSignature};
 
 /// Makes a tool of a function. Documented at `windlass::tool`.
 #[proc_macro_attribute]
@@ -24,14 +24,14 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes the signature of a module of a struct. Documented at `windlass::dspy::Signature`.
-#[proc_macro_derive(Signature, attributes(signature, input, output))]
+#[proc_macro_derive(ToolSignature, attributes(signature, input, output))]
 pub fn signature(item: TokenStream) -> TokenStream {
     let input = parse_macro_input!(item as DeriveInput);
     derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {
-    let signature = Signature::of(&mut function)?;
+    let signature = ToolSignature::of(&mut function)?;
     let visibility = std::mem::replace(&mut function.vis, syn::Visibility::Inherited);
     let docs = signature.docs.clone();
     function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
@@ -91,7 +91,7 @@ fn expand(options: &Options, mut function: ItemFn) -> syn::Result<proc_macro2::T
 }
 
 /// The body of `ToolPort::run`, with `args` and `context` at hand.
-fn write_run(function: &ItemFn, signature: &Signature) -> proc_macro2::TokenStream {
+fn write_run(function: &ItemFn, signature: &ToolSignature) -> proc_macro2::TokenStream {
     let is_async = function.sig.asyncness.is_some();
     let (body, arguments) = (&function.sig.ident, &signature.arguments);
     let wait = is_async.then(|| quote!(.await));

@@ -13,7 +13,7 @@ pub(crate) enum Returns {
 }
 
 /// The head of a function, ready to be written as a tool.
-pub(crate) struct Signature {
+pub(crate) struct ToolSignature {
     pub(crate) docs: Vec<Attribute>,
     /// Fields of the argument struct.
     pub(crate) fields: Vec<TokenStream>,
@@ -22,7 +22,7 @@ pub(crate) struct Signature {
     pub(crate) returns: Returns,
 }
 
-impl Signature {
+impl ToolSignature {
     /// Reads the head, and takes attributes off the parameters: they belong to the fields.
     pub(crate) fn of(function: &mut ItemFn) -> syn::Result<Self> {
         if !function.sig.generics.params.is_empty() {

@@ -10,8 +10,8 @@ use crate::lower::lower;
 use crate::quirks::{AnswerForms, ParallelCalls, Quirks};
 use crate::target::{Abilities, AuthForm};
 
-fn target(wire: WireKind, quirks: Quirks) -> Target {
-    Target {
+fn target(wire: WireKind, quirks: Quirks) -> ModelTarget {
+    ModelTarget {
         name: "acme/one".into(),
         provider: "acme".into(),
         model: "one".into(),
@@ -25,7 +25,7 @@ fn target(wire: WireKind, quirks: Quirks) -> Target {
     }
 }
 
-fn chat(choice: ChoiceForm) -> Target {
+fn chat(choice: ChoiceForm) -> ModelTarget {
     target(WireKind::Chat, Quirks { choice, ..Quirks::default() })
 }
 
@@ -50,7 +50,7 @@ fn request(choice: ToolChoice, sampling: Sampling) -> ModelRequest {
     }
 }
 
-fn guarded(target: &Target, choice: ToolChoice) -> Guarded {
+fn guarded(target: &ModelTarget, choice: ToolChoice) -> Guarded {
     let lowered = lower(target, &tools());
     guard(target, &request(choice, Sampling::default()), &lowered)
 }
@@ -193,7 +193,7 @@ fn openai_1_sampling_is_left_out_while_the_model_thinks() {
         reasoning_effort: effort.and_then(windlass_core::model::Effort::of_word),
         ..Sampling::default()
     };
-    let kept = |model: &Target, effort: Option<&str>| {
+    let kept = |model: &ModelTarget, effort: Option<&str>| {
         let fit = guard(model, &request(ToolChoice::Auto, wishes(effort)), &lower(model, &tools()));
         assert_eq!(fit.notices.is_empty(), fit.sampling.temperature.is_some());
         fit.sampling.temperature.is_some() && fit.sampling.top_p.is_some()

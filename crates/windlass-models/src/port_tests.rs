@@ -342,7 +342,7 @@ async fn the_key_goes_in_its_header_and_is_in_no_failure() {
 async fn a_wire_of_lines_is_read_a_line_at_a_time() {
     let line = "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"yes\"},\"done\":false}\n";
     let text = [head("200 OK", "content-type: application/x-ndjson\r\n"), chunk(line)].concat();
-    let target = Target { wire: WireKind::Ollama, ..target(&serve_text(text).await) };
+    let target = ModelTarget { wire: WireKind::Ollama, ..target(&serve_text(text).await) };
     let (_, failure) = collect(WireModel::new(target, transport(limits())).stream(request())).await;
     assert_eq!(failure.map(|failure| failure.kind), Some(windlass_core::model::ModelFailureKind::Cut));
 }
@@ -393,7 +393,7 @@ async fn what_is_written_is_what_the_server_gets_on_every_wire_and_has_no_key() 
     let wires = [WireKind::Chat, WireKind::Responses, WireKind::Messages, WireKind::Gemini, WireKind::Ollama];
     for wire in wires {
         let (url, heard) = overhear(whole("500 Broken", "application/json", "{}")).await;
-        let target = Target { wire, ..target(&url) };
+        let target = ModelTarget { wire, ..target(&url) };
         let model = WireModel::new(target, transport(limits()));
         let spec = Arc::new(ToolSpec::new("list.tasks", "Lists tasks"));
         let mut request = ModelRequest { tools: Arc::new([spec]), ..request() };

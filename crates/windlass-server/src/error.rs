@@ -17,7 +17,7 @@ pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// How an answer that is no problem is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Said {
+pub(crate) enum SuccessKind {
     /// Here it is.
     Ok,
     /// It was made.
@@ -30,22 +30,22 @@ pub(crate) enum Said {
     Unchanged,
 }
 
-impl Said {
+impl SuccessKind {
     /// The status.
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Said::Ok => StatusCode::OK,
-            Said::Created => StatusCode::CREATED,
-            Said::Accepted => StatusCode::ACCEPTED,
-            Said::Nothing => StatusCode::NO_CONTENT,
-            Said::Unchanged => StatusCode::NOT_MODIFIED,
+            SuccessKind::Ok => StatusCode::OK,
+            SuccessKind::Created => StatusCode::CREATED,
+            SuccessKind::Accepted => StatusCode::ACCEPTED,
+            SuccessKind::Nothing => StatusCode::NO_CONTENT,
+            SuccessKind::Unchanged => StatusCode::NOT_MODIFIED,
         }
     }
 }
 
 /// What a client can do about a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum ProblemKind {
     /// Change the request.
     Invalid,
     /// Send the token.
@@ -78,57 +78,57 @@ pub(crate) enum Kind {
     TimedOut,
 }
 
-impl Kind {
+impl ProblemKind {
     /// The status.
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Kind::Invalid => StatusCode::BAD_REQUEST,
-            Kind::Unauthorised => StatusCode::UNAUTHORIZED,
-            Kind::Forbidden => StatusCode::FORBIDDEN,
-            Kind::Missing => StatusCode::NOT_FOUND,
-            Kind::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Kind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Kind::Conflict => StatusCode::CONFLICT,
-            Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Kind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Kind::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            Kind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-            Kind::Upstream => StatusCode::BAD_GATEWAY,
-            Kind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
-            Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Kind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            ProblemKind::Invalid => StatusCode::BAD_REQUEST,
+            ProblemKind::Unauthorised => StatusCode::UNAUTHORIZED,
+            ProblemKind::Forbidden => StatusCode::FORBIDDEN,
+            ProblemKind::Missing => StatusCode::NOT_FOUND,
+            ProblemKind::Method => StatusCode::METHOD_NOT_ALLOWED,
+            ProblemKind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            ProblemKind::Conflict => StatusCode::CONFLICT,
+            ProblemKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ProblemKind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ProblemKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            ProblemKind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            ProblemKind::Upstream => StatusCode::BAD_GATEWAY,
+            ProblemKind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
+            ProblemKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            ProblemKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
         }
     }
 
     /// What the kind means, for the API document.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Kind::Invalid => "The request is wrong",
-            Kind::Unauthorised => "A token is needed",
-            Kind::Forbidden => "Not from there",
-            Kind::Missing => "There is no such thing",
-            Kind::Method => "Not with this method",
-            Kind::NotAcceptable => "Not in this form",
-            Kind::Conflict => "Not as things are now",
-            Kind::TooLarge => "Too large",
-            Kind::MediaType => "JSON is needed",
-            Kind::TooMany => "Too often",
-            Kind::Broken => "Something broke inside",
-            Kind::Upstream => "The model failed",
-            Kind::NotImplemented => "Not here",
-            Kind::Unavailable => "Later",
-            Kind::TimedOut => "It took too long",
+            ProblemKind::Invalid => "The request is wrong",
+            ProblemKind::Unauthorised => "A token is needed",
+            ProblemKind::Forbidden => "Not from there",
+            ProblemKind::Missing => "There is no such thing",
+            ProblemKind::Method => "Not with this method",
+            ProblemKind::NotAcceptable => "Not in this form",
+            ProblemKind::Conflict => "Not as things are now",
+            ProblemKind::TooLarge => "Too large",
+            ProblemKind::MediaType => "JSON is needed",
+            ProblemKind::TooMany => "Too often",
+            ProblemKind::Broken => "Something broke inside",
+            ProblemKind::Upstream => "The model failed",
+            ProblemKind::NotImplemented => "Not here",
+            ProblemKind::Unavailable => "Later",
+            ProblemKind::TimedOut => "It took too long",
         }
     }
 }
 
 /// An answer, or a problem.
-pub(crate) type Answer<T> = Result<T, Problem>;
+pub(crate) type RouteResult<T> = Result<T, Problem>;
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Problem {
-    kind: Kind,
+    kind: ProblemKind,
     code: Cow<'static, str>,
     detail: String,
     field: Option<String>,
@@ -139,7 +139,11 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// A problem: what was wrong, where, what to do.
-    pub(crate) fn new(kind: Kind, code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        kind: ProblemKind,
+        code: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+    ) -> Self {
         Self {
             kind,
             code: code.into(),
@@ -153,7 +157,7 @@ impl Problem {
 
     /// A request that must be changed.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
-        Self::new(Kind::Invalid, "invalid_request", detail)
+        Self::new(ProblemKind::Invalid, "invalid_request", detail)
     }
 
     /// A field of a request that must be changed.
@@ -167,7 +171,7 @@ impl Problem {
     pub(crate) fn missing(what: &str, id: &str) -> Self {
         let id: String = id.chars().take(80).collect();
         Self::new(
-            Kind::Missing,
+            ProblemKind::Missing,
             format!("{what}_not_found"),
             format!("there is no {what} '{id}'; look at the list"),
         )
@@ -193,7 +197,7 @@ impl Problem {
     }
 
     /// What the client can do.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> ProblemKind {
         self.kind
     }
 
@@ -219,7 +223,7 @@ impl Problem {
         if let Some(seconds) = self.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
-        if self.kind == Kind::Unauthorised {
+        if self.kind == ProblemKind::Unauthorised {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
@@ -267,24 +271,28 @@ impl From<HostError> for Problem {
                 problem
             }
             HostError::Busy(run_id) => {
-                Problem::new(Kind::Conflict, "run_goes_on", said).about(run_id.as_str())
+                Problem::new(ProblemKind::Conflict, "run_goes_on", said).about(run_id.as_str())
             }
             HostError::Held(holder) => Problem::new(
-                Kind::Conflict,
+                ProblemKind::Conflict,
                 "session_held",
                 format!("{said}; end that process, or use another session"),
             )
             .about(holder),
-            HostError::Stale(_) => Problem::new(Kind::Conflict, "question_stale", said),
-            HostError::NeedsConsent(_) => Problem::new(Kind::Conflict, "needs_consent", said),
-            HostError::Conflict(_) => Problem::new(Kind::Conflict, "conflict", said),
+            HostError::Stale(_) => Problem::new(ProblemKind::Conflict, "question_stale", said),
+            HostError::NeedsConsent(_) => Problem::new(ProblemKind::Conflict, "needs_consent", said),
+            HostError::Conflict(_) => Problem::new(ProblemKind::Conflict, "conflict", said),
             HostError::Overloaded { retry_after_ms, .. } => {
-                Problem::new(Kind::Unavailable, "overloaded", said).retry_after(retry_after_ms)
+                Problem::new(ProblemKind::Unavailable, "overloaded", said).retry_after(retry_after_ms)
             }
-            HostError::Closing => Problem::new(Kind::Unavailable, "closing", said).retry_after(5_000),
+            HostError::Closing => Problem::new(ProblemKind::Unavailable, "closing", said).retry_after(5_000),
             HostError::Broken(reason) => {
                 tracing::error!(reason, "a request failed inside");
-                Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
+                Problem::new(
+                    ProblemKind::Broken,
+                    "internal",
+                    "something broke inside; the server's log has more",
+                )
             }
         }
     }
@@ -293,12 +301,14 @@ impl From<HostError> for Problem {
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
         match rejection {
-            JsonRejection::MissingJsonContentType(_) => {
-                Problem::new(Kind::MediaType, "not_json", "send JSON, with Content-Type: application/json")
-            }
+            JsonRejection::MissingJsonContentType(_) => Problem::new(
+                ProblemKind::MediaType,
+                "not_json",
+                "send JSON, with Content-Type: application/json",
+            ),
             JsonRejection::JsonDataError(error) => wrong_data(&error.body_text()),
             JsonRejection::JsonSyntaxError(error) => Problem::new(
-                Kind::Invalid,
+                ProblemKind::Invalid,
                 "bad_json",
                 format!("the body is no JSON: {}", after_colon(&error.body_text())),
             ),
@@ -312,7 +322,7 @@ impl From<BytesRejection> for Problem {
     fn from(rejection: BytesRejection) -> Self {
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
             Problem::new(
-                Kind::TooLarge,
+                ProblemKind::TooLarge,
                 "body_too_large",
                 "the body is larger than the server takes; send less",
             )

@@ -41,9 +41,9 @@ pub use config::{ServerConfig, UnsafeAddress};
 pub use limits::{Rate, ServerLimits};
 pub use serve::serve;
 
-use error::{Kind, Problem};
+use error::{Problem, ProblemKind};
 use metrics::Metrics;
-use state::App;
+use state::ServerApp;
 
 /// Everything that the server answers. Must be called within a runtime: what is counted is followed from now on.
 pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
@@ -52,7 +52,7 @@ pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
     let body_bytes_max = config.limits.body_bytes_max;
     let metrics = Arc::new(Metrics::default());
     metrics::follow(&metrics, &*host);
-    let app = App::new(host, config, metrics, Bytes::from(document));
+    let app = ServerApp::new(host, config, metrics, Bytes::from(document));
     endpoint::assemble(&app, endpoints)
         .fallback(missing)
         .method_not_allowed_fallback(method_refused)
@@ -73,7 +73,7 @@ fn openapi_text(document: &serde_json::Value) -> String {
 async fn missing(uri: Uri) -> Problem {
     let path: String = uri.path().chars().take(80).collect();
     Problem::new(
-        Kind::Missing,
+        ProblemKind::Missing,
         "route_not_found",
         format!("there is no route '{path}'; /openapi.json lists all of them"),
     )
@@ -82,7 +82,7 @@ async fn missing(uri: Uri) -> Problem {
 async fn method_refused(uri: Uri) -> Problem {
     let path: String = uri.path().chars().take(80).collect();
     Problem::new(
-        Kind::Method,
+        ProblemKind::Method,
         "method_not_allowed",
         format!("'{path}' does not take this method; the Allow header says which it takes"),
     )

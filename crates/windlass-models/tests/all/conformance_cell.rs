@@ -16,7 +16,7 @@ use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::tool::{ToolCall, ToolSpec};
 use windlass_models::catalog::{Overrides, target};
 use windlass_models::limits::ExchangeLimits;
-use windlass_models::{ModelName, Target, Transport, TransportConfig, WireKind, WireModel};
+use windlass_models::{ModelName, ModelTarget, Transport, TransportConfig, WireKind, WireModel};
 use windlass_testkit::provider::{Ledger, ProviderServer, Script};
 
 /// What a scenario found: nothing, or what was wrong.
@@ -67,7 +67,7 @@ impl Cell {
         }
     }
 
-    pub(crate) fn target(&self, script: &Script) -> Target {
+    pub(crate) fn target(&self, script: &Script) -> ModelTarget {
         let provider = self.provider();
         let name = ModelName { provider: provider.to_owned(), model: script.to_string() };
         let overrides = Overrides {
@@ -174,13 +174,13 @@ pub(crate) fn calm() -> ExchangeLimits {
     }
 }
 
-fn model(target: Target, limits: ExchangeLimits) -> WireModel {
+fn model(target: ModelTarget, limits: ExchangeLimits) -> WireModel {
     let config = TransportConfig { limits, ..TransportConfig::default() };
     WireModel::new(target, Arc::new(Transport::new(config)))
 }
 
 /// Everything until the end or the failure.
-pub(crate) async fn hear(target: Target, limits: ExchangeLimits, request: ModelRequest) -> Heard {
+pub(crate) async fn hear(target: ModelTarget, limits: ExchangeLimits, request: ModelRequest) -> Heard {
     let mut stream = model(target.clone(), limits).stream(request);
     let mut assembler = Assembler::new(target.name);
     let (mut deltas, mut failure) = (Vec::new(), None);

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 
-use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
-use crate::error::{Kind, PROBLEM_TYPE};
+use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, ParamPlace};
+use crate::error::{PROBLEM_TYPE, ProblemKind};
 
 pub(crate) mod schemas;
 
@@ -124,9 +124,9 @@ fn operation(endpoint: &Endpoint) -> Value {
             .iter()
             .map(|param| {
                 let place = match param.place {
-                    Place::Path => "path",
-                    Place::Query => "query",
-                    Place::Header => "header",
+                    ParamPlace::Path => "path",
+                    ParamPlace::Query => "query",
+                    ParamPlace::Header => "header",
                 };
                 json!({
                     "name": param.name, "in": place, "required": param.is_required,
@@ -174,7 +174,7 @@ fn responses(endpoint: &Endpoint) -> Value {
     Value::Object(responses)
 }
 
-fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
+fn problem_response(kind: ProblemKind, endpoint: &Endpoint) -> Value {
     let mut content = match &endpoint.operation.error_schema {
         Some(schema) => json!({"application/json": {"schema": schema}}),
         None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
@@ -183,7 +183,7 @@ fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
         content.insert(EVENT_STREAM.into(), json!({"schema": frame()}));
     }
     let mut response = json!({"description": kind.title(), "content": content});
-    let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);
+    let retries = matches!(kind, ProblemKind::TooMany | ProblemKind::Unavailable);
     if let (Value::Object(response), true) = (&mut response, retries) {
         let header = json!({"description": "Seconds to wait.", "schema": count()});
         response.insert("headers".into(), json!({"Retry-After": header}));

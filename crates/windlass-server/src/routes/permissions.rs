@@ -10,12 +10,12 @@ use windlass_core::permission::{Decision, PermissionAnswer, Question};
 
 use super::tools::show_answer;
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
 use crate::openapi::{list_of, named, object, text, wish};
 use crate::shown::{done, show_asking};
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "permissions";
 
@@ -29,8 +29,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/runs/{id}/permissions", list)
             .about(TAG, "The questions of a run that wait for an answer")
             .path_param("id", "The run.")
-            .answers(Said::Ok, object([("questions", list_of("Question"))]), "The questions.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, object([("questions", list_of("Question"))]), "The questions.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/runs/{id}/permissions/{call_id}", answer)
             .about(TAG, "Answer a question")
             .notes("`digest` is that of the question that was shown: the answer counts for exactly that.")
@@ -38,22 +38,22 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .path_param("call_id", "The call that waits.")
             .body(named("PermissionAnswer"))
             .answers_nothing("The answer counts.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/permissions", answer_all)
             .about(TAG, "Answer several questions")
             .notes("All are checked before the first is answered.")
             .path_param("id", "The run.")
             .body(object([("answers", several)]))
             .answers_nothing("The answers count.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/edits/{call_id}", apply_edit)
             .about(TAG, "Make an edit that the run has staged")
             .notes("`digest` is that of the edit that was shown. It is made only if the file is as it was then; rules that deny it still do. The session's model is told with its next message. Each edit of a run is approved for itself, in any order.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call that was staged.")
             .body(named("EditApproval"))
-            .answers(Said::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .answers(SuccessKind::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
 
@@ -64,10 +64,10 @@ struct EditBody {
 }
 
 async fn apply_edit(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf((run_id, call_id)): PathOf<(String, String)>,
     JsonBody(body): JsonBody<EditBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let approval = EditApproval {
         run_id: RunId::new(run_id),
         call_id: CallId::from(call_id.as_str()),
@@ -76,16 +76,16 @@ async fn apply_edit(
     show_answer(&app, &app.host.apply_edit(approval).await?)
 }
 
-async fn list(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn list(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     let run_id = RunId::new(id);
     let questions = app.host.questions(&run_id).await?;
     let places: Vec<_> = (0..questions.len()).map(|place| format!("/questions/{place}")).collect();
     let complete = places.iter().map(String::as_str).zip(&questions);
-    show_asking(&app, Said::Ok, &json!({ "questions": &questions }), complete)
+    show_asking(&app, SuccessKind::Ok, &json!({ "questions": &questions }), complete)
 }
 
 #[derive(Deserialize)]
-struct AnswerBody {
+struct PermissionAnswerBody {
     decision: String,
     rule: Option<String>,
     confirmation: Option<String>,
@@ -93,14 +93,14 @@ struct AnswerBody {
     message: Option<String>,
 }
 
-impl AnswerBody {
-    fn read(self) -> Answer<(PermissionAnswer, String)> {
+impl PermissionAnswerBody {
+    fn read(self) -> RouteResult<(PermissionAnswer, String)> {
         let Some(decision) = Decision::from_word(&self.decision) else {
             return Err(Problem::field("decision", "'decision' must be once, session, remember or deny"));
         };
         let Some(digest) = self.digest.filter(|digest| !digest.is_empty()) else {
             return Err(Problem::new(
-                Kind::Invalid,
+                ProblemKind::Invalid,
                 "digest_required",
                 "'digest' must name the question that is answered; the permissions of the run have it",
             ));
@@ -116,10 +116,10 @@ impl AnswerBody {
 }
 
 async fn answer(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf((id, call_id)): PathOf<(String, String)>,
-    JsonBody(body): JsonBody<AnswerBody>,
-) -> Answer<Response> {
+    JsonBody(body): JsonBody<PermissionAnswerBody>,
+) -> RouteResult<Response> {
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let (answer, expected) = body.read()?;
     let questions = app.host.questions(&run_id).await?;
@@ -137,14 +137,14 @@ struct AnswersBody {
 struct CallAnswer {
     call_id: String,
     #[serde(flatten)]
-    answer: AnswerBody,
+    answer: PermissionAnswerBody,
 }
 
 async fn answer_all(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<AnswersBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     if body.answers.is_empty() || body.answers.len() > ANSWERS_MAX {
         return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} of them")));
     }
@@ -163,11 +163,11 @@ async fn answer_all(
 }
 
 /// The open question of a call, if it is the one that was shown.
-fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Answer<&'a Question> {
+fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> RouteResult<&'a Question> {
     let Some(question) = questions.iter().find(|question| question.call_id == *call_id) else {
         let shown: String = call_id.as_str().chars().take(80).collect();
         return Err(Problem::new(
-            Kind::Conflict,
+            ProblemKind::Conflict,
             "question_stale",
             format!(
                 "no question of this run waits for '{shown}': it was answered, or never asked; look at its permissions"
@@ -176,7 +176,7 @@ fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Answ
     };
     if !expected.eq_ignore_ascii_case(&question.digest) {
         return Err(Problem::new(
-            Kind::Conflict,
+            ProblemKind::Conflict,
             "digest_mismatch",
             "the question is another one than that which was shown; look at it again and answer with its digest",
         ));

@@ -11,12 +11,12 @@ use windlass_core::store::{NewSession, SessionQuery};
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::settings::SettingsBody;
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
 use crate::limits::TITLE_CHARS_MAX;
 use crate::openapi::{approve, list_of, named, object, text, wish};
 use crate::shown::{done, show, show_list};
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "sessions";
 
@@ -26,23 +26,23 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/api/sessions", create)
             .about(TAG, "Begin a session")
             .optional_body(named("NewSession"))
-            .answers(Said::Created, named("Session"), "The session.")
-            .problems(&[Kind::Conflict, Kind::Missing]),
+            .answers(SuccessKind::Created, named("Session"), "The session.")
+            .problems(&[ProblemKind::Conflict, ProblemKind::Missing]),
         Endpoint::get("/api/sessions", list)
             .about(TAG, "Sessions, newest first")
             .query_param("text", text(), "Only those with this text in their title or in what the user said.")
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
             .answers(
-                Said::Ok,
+                SuccessKind::Ok,
                 object([("sessions", list_of("Session")), ("next?", text())]),
                 "A page of sessions.",
             ),
         Endpoint::get("/api/sessions/{id}", get)
             .about(TAG, "One session")
             .path_param("id", "The session.")
-            .answers(Said::Ok, named("Session"), "The session.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("Session"), "The session.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::patch("/api/sessions/{id}", change)
             .about(TAG, "Give a session another title, another mode or other settings")
             .notes(
@@ -51,19 +51,19 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             )
             .path_param("id", "The session.")
             .body(wish([("title?", title_schema()), ("approve?", approve()), ("settings?", named("SettingsWish"))]))
-            .answers(Said::Ok, named("Session"), "The session.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .answers(SuccessKind::Ok, named("Session"), "The session.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::delete("/api/sessions/{id}", delete)
             .about(TAG, "Forget a session")
             .notes("A run that goes on in it is cancelled first.")
             .path_param("id", "The session.")
             .answers_nothing("It is forgotten.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/tasks", tasks)
             .about(TAG, "The task list of a session")
             .needed_query_param("session_id", crate::openapi::text(), "The session.")
-            .answers(Said::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -87,9 +87,9 @@ struct NewSessionBody {
 pub(crate) const ORIGINS: [&str; 4] = ["api", "web", "tui", "cli"];
 
 async fn create(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     OptionalBody(body): OptionalBody<NewSessionBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let NewSessionBody { title, key, profile, model, origin, approve, settings } = body;
     if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
         check_title(title)?;
@@ -109,17 +109,20 @@ async fn create(
         settings: settings.unwrap_or_default().read()?,
         ..NewSession::default()
     };
-    show(&app, Said::Created, &app.host.create_session(begin).await?)
+    show(&app, SuccessKind::Created, &app.host.create_session(begin).await?)
 }
 
 #[derive(Deserialize)]
-struct ListQuery {
+struct SessionListQuery {
     text: Option<String>,
     before: Option<String>,
     rows: Option<String>,
 }
 
-async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Answer<Response> {
+async fn list(
+    State(app): State<ServerApp>,
+    QueryOf(query): QueryOf<SessionListQuery>,
+) -> RouteResult<Response> {
     let rows_max = rows(query.rows.as_deref())?;
     let before = cursor(query.before.as_deref())?.map(|(ms, id)| (ms, SessionId::new(id)));
     let sessions = app.host.sessions(SessionQuery { text: query.text, before, rows_max }).await?;
@@ -131,11 +134,11 @@ async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Ans
     if let (serde_json::Value::Object(fields), Some(next)) = (&mut shown, next) {
         fields.insert("next".into(), next.into());
     }
-    show(&app, Said::Ok, &shown)
+    show(&app, SuccessKind::Ok, &shown)
 }
 
-async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.session(&id.into()).await?)
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.session(&id.into()).await?)
 }
 
 #[derive(Deserialize)]
@@ -146,10 +149,10 @@ struct ChangeBody {
 }
 
 async fn change(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<ChangeBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let id = SessionId::new(id);
     let approve = read_approve(body.approve.as_deref())?;
     let settings = body.settings.map(SettingsBody::read).transpose()?;
@@ -163,10 +166,10 @@ async fn change(
     if let Some(settings) = settings {
         app.host.set_settings(&id, settings).await?;
     }
-    show(&app, Said::Ok, &app.host.session(&id).await?)
+    show(&app, SuccessKind::Ok, &app.host.session(&id).await?)
 }
 
-fn check_title(title: &str) -> Answer<()> {
+fn check_title(title: &str) -> RouteResult<()> {
     if title.trim().is_empty() {
         return Err(Problem::field("title", "the title is empty; write a few words"));
     }
@@ -178,7 +181,7 @@ fn check_title(title: &str) -> Answer<()> {
 }
 
 /// The mode of a word.
-pub(super) fn read_approve(word: Option<&str>) -> Answer<Option<ApproveMode>> {
+pub(super) fn read_approve(word: Option<&str>) -> RouteResult<Option<ApproveMode>> {
     let Some(word) = word else { return Ok(None) };
     match ApproveMode::from_word(word) {
         Some(mode) => Ok(Some(mode)),
@@ -190,14 +193,14 @@ pub(super) fn read_approve(word: Option<&str>) -> Answer<Option<ApproveMode>> {
 }
 
 /// Whether there is such a profile.
-pub(super) fn check_profile(name: Option<&str>) -> Answer<()> {
+pub(super) fn check_profile(name: Option<&str>) -> RouteResult<()> {
     match name.map(str::parse::<ProfileName>) {
         None | Some(Ok(_)) => Ok(()),
         Some(Err(unknown)) => Err(Problem::field("profile", unknown.to_string())),
     }
 }
 
-async fn delete(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     app.host.delete_session(&id.into()).await?;
     Ok(done())
 }
@@ -207,7 +210,7 @@ struct TasksQuery {
     session_id: Option<String>,
 }
 
-async fn tasks(State(app): State<App>, QueryOf(query): QueryOf<TasksQuery>) -> Answer<Response> {
+async fn tasks(State(app): State<ServerApp>, QueryOf(query): QueryOf<TasksQuery>) -> RouteResult<Response> {
     let Some(id) = query.session_id else {
         return Err(Problem::field("session_id", "say whose tasks: ?session_id=ID"));
     };

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting, wished_effort};
 
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 use crate::extract::whole;
 use crate::openapi::{count_to, object, wish};
 
@@ -26,7 +26,7 @@ pub(super) struct SettingsBody {
 
 impl SettingsBody {
     /// The settings, if they can be.
-    pub(super) fn read(self) -> Answer<SessionSettings> {
+    pub(super) fn read(self) -> RouteResult<SessionSettings> {
         let wrong = |WrongSetting { name, why }| Problem::field(name, why);
         let effort = self.reasoning_effort.as_deref().map(wished_effort).transpose().map_err(wrong)?;
         let settings = SessionSettings {
@@ -46,7 +46,7 @@ impl SettingsBody {
     }
 }
 
-fn tool_choice(choice: &Value) -> Answer<ToolChoice> {
+fn tool_choice(choice: &Value) -> RouteResult<ToolChoice> {
     let read = match choice {
         Value::String(word) => match word.as_str() {
             "auto" => Some(ToolChoice::Auto),

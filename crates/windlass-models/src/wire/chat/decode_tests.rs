@@ -19,12 +19,12 @@ macro_rules! fixture {
 
 const BYTES_MAX: usize = 1 << 20;
 
-fn decoder(quirks: Quirks) -> Decoder {
-    Decoder::new(Arc::new(sample_target(quirks)))
+fn decoder(quirks: Quirks) -> ChatDecoder {
+    ChatDecoder::new(Arc::new(sample_target(quirks)))
 }
 
 /// The payloads of recorded events: comments and blank lines are the frame splitter's business.
-fn payloads(recorded: &str) -> impl Iterator<Item = &str> {
+fn payloads(recorded: &str) -> impl Iterator<TurnItem = &str> {
     recorded.lines().filter_map(|line| line.strip_prefix("data: "))
 }
 

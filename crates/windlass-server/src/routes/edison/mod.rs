@@ -13,14 +13,15 @@ use serde_json::{Value, json};
 pub(crate) use self::frames::EdisonFrames;
 pub(crate) use self::requests::Requests;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{Kind, Said};
+use crate::error::{ProblemKind, SuccessKind};
 use crate::openapi::{frame, named, object, text};
 
 const TAG: &str = "edison";
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
-    let problems = [Kind::Missing, Kind::Conflict, Kind::Upstream, Kind::TimedOut];
+    let problems =
+        [ProblemKind::Missing, ProblemKind::Conflict, ProblemKind::Upstream, ProblemKind::TimedOut];
     vec![
         Endpoint::post("/chat", chat::chat)
             .about(TAG, "One exchange of a chat")
@@ -30,14 +31,14 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  `chat_id`. Closing the connection cancels.",
             )
             .body(named("EdisonChat"))
-            .answers(Said::Ok, named("EdisonAnswer"), "The answer.")
+            .answers(SuccessKind::Ok, named("EdisonAnswer"), "The answer.")
             .problems(&problems)
             .waits(),
         Endpoint::post("/chat/stream", chat::stream)
             .about(TAG, "One exchange of a chat, as it comes")
             .query_param("format", json!({"type": "string", "enum": ["edison", "v1.1"]}), "Which frames.")
             .body(named("EdisonChat"))
-            .answers_as(Said::Ok, EVENT_STREAM, frame(), "SSE v1.1, or `init`, `token`, `status`, `done`.")
+            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "SSE v1.1, or `init`, `token`, `status`, `done`.")
             .problems(&problems)
             .lenient()
             .waits(),
@@ -45,7 +46,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about(TAG, "Cancels an exchange")
             .body(object([("request_id", text())]))
             .answers(
-                Said::Ok,
+                SuccessKind::Ok,
                 object([
                     ("status", json!({"type": "string", "enum": ["cancelled", "not_found"]})),
                     ("request_id", text()),
@@ -55,8 +56,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/generate-image", image::generate)
             .about(TAG, "Renders a picture")
             .body(object([("prompt", text())]))
-            .answers(Said::Ok, object([("ok", json!({"const": true})), ("data", json!({}))]), "The picture.")
-            .problems(&[Kind::Missing, Kind::Upstream, Kind::NotImplemented]),
+            .answers(SuccessKind::Ok, object([("ok", json!({"const": true})), ("data", json!({}))]), "The picture.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Upstream, ProblemKind::NotImplemented]),
     ]
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windlass_core::host::HostError;
 use windlass_core::model::{ModelFailure, ModelFailureKind};
 
-use crate::error::{Kind, Problem};
+use crate::error::{Problem, ProblemKind};
 
 /// How long a client should wait when a provider is full and did not say.
 const RETRY_AFTER_USUAL_MS: u64 = 5_000;
@@ -39,21 +39,23 @@ pub(super) fn schema() -> Value {
     })
 }
 
-fn kind_word(kind: Kind) -> &'static str {
+fn kind_word(kind: ProblemKind) -> &'static str {
     match kind {
-        Kind::Invalid
-        | Kind::Missing
-        | Kind::Method
-        | Kind::NotAcceptable
-        | Kind::Conflict
-        | Kind::TooLarge
-        | Kind::MediaType => "invalid_request_error",
-        Kind::Unauthorised => "authentication_error",
-        Kind::Forbidden => "permission_error",
-        Kind::TooMany => "rate_limit_error",
-        Kind::Broken | Kind::Upstream | Kind::NotImplemented | Kind::Unavailable | Kind::TimedOut => {
-            "server_error"
-        }
+        ProblemKind::Invalid
+        | ProblemKind::Missing
+        | ProblemKind::Method
+        | ProblemKind::NotAcceptable
+        | ProblemKind::Conflict
+        | ProblemKind::TooLarge
+        | ProblemKind::MediaType => "invalid_request_error",
+        ProblemKind::Unauthorised => "authentication_error",
+        ProblemKind::Forbidden => "permission_error",
+        ProblemKind::TooMany => "rate_limit_error",
+        ProblemKind::Broken
+        | ProblemKind::Upstream
+        | ProblemKind::NotImplemented
+        | ProblemKind::Unavailable
+        | ProblemKind::TimedOut => "server_error",
     }
 }
 
@@ -92,15 +94,15 @@ fn without_address(word: &str) -> Cow<'_, str> {
 /// A model's failure, by its stable word.
 pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
     let kind = match failure.kind {
-        ModelFailureKind::RateLimit => Kind::TooMany,
-        ModelFailureKind::Overloaded => Kind::Unavailable,
-        ModelFailureKind::Timeout => Kind::TimedOut,
-        ModelFailureKind::Journal => Kind::Broken,
+        ModelFailureKind::RateLimit => ProblemKind::TooMany,
+        ModelFailureKind::Overloaded => ProblemKind::Unavailable,
+        ModelFailureKind::Timeout => ProblemKind::TimedOut,
+        ModelFailureKind::Journal => ProblemKind::Broken,
         ModelFailureKind::BadRequest
         | ModelFailureKind::ContextOverflow
         | ModelFailureKind::NoToolSupport
-        | ModelFailureKind::Filtered => Kind::Invalid,
-        _ => Kind::Upstream,
+        | ModelFailureKind::Filtered => ProblemKind::Invalid,
+        _ => ProblemKind::Upstream,
     };
     let code = match &failure.kind {
         ModelFailureKind::RateLimit => "rate_limit_exceeded",
@@ -113,7 +115,7 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
     let problem = Problem::new(kind, code.to_owned(), told_of(failure));
     match (kind, failure.retry_after_ms) {
         (_, Some(ms)) => problem.retry_after(ms),
-        (Kind::TooMany | Kind::Unavailable, None) => problem.retry_after(RETRY_AFTER_USUAL_MS),
+        (ProblemKind::TooMany | ProblemKind::Unavailable, None) => problem.retry_after(RETRY_AFTER_USUAL_MS),
         (_, None) => problem,
     }
 }
@@ -122,13 +124,13 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
 pub(super) fn of_host(error: HostError) -> Problem {
     match error {
         HostError::Missing { what: "model", id } => Problem::new(
-            Kind::Missing,
+            ProblemKind::Missing,
             "model_not_found",
             format!("The model '{id}' does not exist here; GET /v1/models lists those that do"),
         ),
         // A name that cannot be a model's is no model either.
         HostError::Invalid { field: Some("model"), message } => {
-            Problem::new(Kind::Missing, "model_not_found", message)
+            Problem::new(ProblemKind::Missing, "model_not_found", message)
         }
         other => other.into(),
     }

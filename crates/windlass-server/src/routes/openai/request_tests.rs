@@ -1,9 +1,9 @@
 use super::*;
 
-fn asked(mut body: Value) -> Answer<Asked> {
+fn asked(mut body: Value) -> RouteResult<ChatWishes> {
     let fields = body.as_object_mut().unwrap();
     fields.entry("messages").or_insert_with(|| json!([{"role": "user", "content": "Go."}]));
-    Asked::read(serde_json::from_value(body).unwrap())
+    ChatWishes::read(serde_json::from_value(body).unwrap())
 }
 
 fn tool(name: &str) -> Value {

@@ -6,8 +6,8 @@ use crate::target::{Abilities, AuthForm, WireKind};
 
 const KEY: &str = "sk-very-secret-123";
 
-fn target() -> Target {
-    Target {
+fn target() -> ModelTarget {
+    ModelTarget {
         name: "acme/m-1".into(),
         provider: "acme".into(),
         model: "m-1".into(),
@@ -189,7 +189,7 @@ fn a_wait_comes_from_the_header_or_from_what_the_provider_says() {
 
 #[test]
 fn openai_0_cerebras_says_nothing_when_a_request_is_too_long() {
-    let cerebras = Target { provider: "cerebras".into(), ..target() };
+    let cerebras = ModelTarget { provider: "cerebras".into(), ..target() };
     for status in [400, 413] {
         assert_eq!(of_status(&cerebras, status, None, "").kind.word(), "context_overflow");
     }
@@ -223,6 +223,6 @@ fn an_address_is_shown_without_user_password_and_query() {
 #[test]
 fn a_missing_key_is_told_apart_from_a_wrong_one() {
     assert!(failure(401, "").message.contains("check the key of acme"));
-    let open = Target { key: None, ..target() };
+    let open = ModelTarget { key: None, ..target() };
     assert!(of_status(&open, 401, None, "").message.contains("none is set"));
 }

@@ -11,9 +11,9 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use super::*;
 use crate::loopback::*;
 
-const CA: &[u8] = include_bytes!("../../../fixtures/tls/ca.pem");
-const CERTIFICATE: &[u8] = include_bytes!("../../../fixtures/tls/server.pem");
-const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../fixtures/tls/server.key.pem");
+const CA: &[u8] = include_bytes!("../../../../fixtures/tls/ca.pem");
+const CERTIFICATE: &[u8] = include_bytes!("../../../../fixtures/tls/server.pem");
+const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../../fixtures/tls/server.key.pem");
 
 fn with(config: impl FnOnce(&mut TransportConfig)) -> Transport {
     let mut own = TransportConfig { limits: limits(), ..TransportConfig::default() };
@@ -112,17 +112,17 @@ fn each_address_has_its_way_out() {
     let route = |config: &TransportConfig, url: &str| route_of(config, &Url::parse(url).unwrap());
     let system = TransportConfig::default();
     for url in ["http://localhost:1", "http://127.8.8.8", "http://[::1]:2", "http://x.localhost"] {
-        assert_eq!(route(&system, url), Route::Plain, "{url}");
+        assert_eq!(route(&system, url), TransportRoute::Plain, "{url}");
     }
-    assert_eq!(route(&system, "https://localhost"), Route::Direct);
-    assert_eq!(route(&system, "http://10.0.0.1"), Route::Proxied);
-    assert_eq!(route(&system, "https://localhost.example.com"), Route::Proxied);
+    assert_eq!(route(&system, "https://localhost"), TransportRoute::Direct);
+    assert_eq!(route(&system, "http://10.0.0.1"), TransportRoute::Proxied);
+    assert_eq!(route(&system, "https://localhost.example.com"), TransportRoute::Proxied);
     let direct = TransportConfig { uses_proxy: false, ..TransportConfig::default() };
-    assert_eq!(route(&direct, "http://10.0.0.1"), Route::Plain);
-    assert_eq!(route(&direct, "https://10.0.0.1"), Route::Direct);
+    assert_eq!(route(&direct, "http://10.0.0.1"), TransportRoute::Plain);
+    assert_eq!(route(&direct, "https://10.0.0.1"), TransportRoute::Direct);
     let asked = ProxyRoute { url: "http://proxy:3128".into(), bypass: None };
     let asked = TransportConfig { proxy: Some(asked), ..TransportConfig::default() };
-    assert_eq!(route(&asked, "http://localhost"), Route::Proxied);
+    assert_eq!(route(&asked, "http://localhost"), TransportRoute::Proxied);
 }
 
 /// A proxy that tells the first line it was asked with, and answers itself or tunnels.
@@ -210,7 +210,7 @@ async fn an_address_that_is_none_is_told_without_its_secrets() {
 
 #[tokio::test]
 async fn a_key_that_no_header_can_carry_is_told_without_the_key() {
-    let broken = Target { key: Some("sk-broken\nkey".into()), ..target("http://127.0.0.1:1") };
+    let broken = ModelTarget { key: Some("sk-broken\nkey".into()), ..target("http://127.0.0.1:1") };
     let failure = with(|_| ()).get(&broken, "/models").await.unwrap_err();
     assert_eq!(failure.kind.word(), "auth");
     assert!(!format!("{failure:?}").contains("sk-broken"));
@@ -231,7 +231,7 @@ async fn a_key_may_have_a_header_of_its_own_or_none() {
             }
         })
         .await;
-        let target = Target { auth, ..target(&url) };
+        let target = ModelTarget { auth, ..target(&url) };
         with(|_| ()).get(&target, "/models?limit=5").await.unwrap();
         let sent = request_text.await.unwrap();
         assert!(sent.starts_with("GET /models?limit=5 HTTP/1.1\r\n"), "{sent}");
@@ -275,7 +275,7 @@ async fn an_exchange_may_have_limits_of_its_own_and_any_method() {
         .await;
         let small = with(|config| config.limits.answer_bytes_max = 1_000);
         let limits = ExchangeLimits { answer_bytes_max: u64::MAX, ..limits() };
-        let ask = Ask { method, body: b"{}".to_vec(), accept: "text/event-stream", limits };
+        let ask = TargetRequest { method, body: b"{}".to_vec(), accept: "text/event-stream", limits };
         let mut reply = small.ask(&target(&url), "/x", ask).await.unwrap();
         assert_eq!(reply.body.read_text(usize::MAX).await.unwrap().len(), 5_000);
         let asked = was_asked.await.unwrap().to_lowercase();

@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use windlass_core::model::{ModelFailure, ModelFailureKind};
 
 use crate::limits::{DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
-use crate::target::Target;
+use crate::target::ModelTarget;
 
 /// Which limit passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ enum Limit {
 
 /// Watches one exchange.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct ExchangeWatch {
     limits: ExchangeLimits,
     provider: String,
     started: Instant,
@@ -50,14 +50,14 @@ struct Drain {
 /// Alarms that nobody listens to at the moment, of the runtime they ring in.
 #[derive(Debug, Default)]
 pub(crate) struct Alarms {
-    limits: Shelf,
-    drains: Shelf,
+    limits: SleepPool,
+    drains: SleepPool,
 }
 
 #[derive(Debug, Default)]
-struct Shelf(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
+struct SleepPool(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
 
-impl Shelf {
+impl SleepPool {
     /// An alarm that rings at that time or earlier.
     fn take(&self, due: Instant) -> Pin<Box<Sleep>> {
         let found = Handle::try_current().ok().and_then(|handle| {
@@ -80,16 +80,16 @@ impl Shelf {
     }
 }
 
-impl Drop for Watch {
+impl Drop for ExchangeWatch {
     fn drop(&mut self) {
         self.alarms.limits.give(self.alarm.take());
         self.alarms.drains.give(self.drain.take().map(|drain| drain.alarm));
     }
 }
 
-impl Watch {
+impl ExchangeWatch {
     /// Begins now.
-    pub(crate) fn new(limits: ExchangeLimits, target: &Target, alarms: &Arc<Alarms>) -> Self {
+    pub(crate) fn new(limits: ExchangeLimits, target: &ModelTarget, alarms: &Arc<Alarms>) -> Self {
         let provider = target.provider.clone();
         Self {
             limits,
