@@ -19,14 +19,14 @@ use windlass_tools::{
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
-use crate::asker::can_ask;
 use crate::complaint::{Complaint, MissingKey, Result};
 use crate::config::{Config, Flags, Surroundings};
-use crate::module_shelf::Modules;
-use crate::nearest::nearest;
-use crate::out::warn;
-use crate::project_index::ProjectIndex;
-use crate::script_tools::ScriptTools;
+use crate::project::index::ProjectIndex;
+use crate::project::modules::Modules;
+use crate::project::scripts::ScriptTools;
+use crate::terminal::ask::can_ask;
+use crate::terminal::nearest::nearest;
+use crate::terminal::out::warn;
 
 /// The configuration and what is made of it.
 pub(crate) struct House {
@@ -56,7 +56,7 @@ impl House {
     pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = Config::resolve(&Surroundings::of_process(can_ask)?, &flags)?;
-        crate::out::keep_secret(config.keys.values().cloned());
+        crate::terminal::out::keep_secret(config.keys.values().cloned());
         let search = ProjectIndex::of(&config);
         let registry = register(&config, search.clone())?;
         let modules = Modules::of(&config, &registry);

@@ -48,7 +48,12 @@ pub(super) fn crates_form_a_star(house: &House) -> Vec<Finding> {
                     package,
                     format!("{name} depends on {dependency}, but on no windlass crate it may: {why}"),
                 ));
-            } else if dependency != CORE && !rooms::KNOW_ALL.contains(&package.name.as_str()) {
+            } else if dependency != CORE
+                && !rooms::KNOW_ALL.contains(&package.name.as_str())
+                && !rooms::KNOW_ONE_MORE
+                    .iter()
+                    .any(|(name, known, _)| *name == package.name && known == dependency)
+            {
                 let name = &package.name;
                 findings.push(finding("star", package, format!("{name} depends on {dependency}; every crate depends on {CORE} and on no other windlass crate (dev-dependencies may)")));
             }

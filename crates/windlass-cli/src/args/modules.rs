@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueHint};
 use windlass_modules::measure::Metric;
 
 use super::PermissionArgs;
-use crate::duration::parse_positive_ms;
+use crate::config::duration::parse_positive_ms;
 
 /// `windlass modules …`.
 #[derive(Debug, Subcommand)]

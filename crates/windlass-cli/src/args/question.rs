@@ -8,7 +8,7 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::Args;
-use crate::nearest::nearest;
+use crate::terminal::nearest::nearest;
 
 /// What the words of a command line are.
 #[derive(Debug, PartialEq, Eq)]

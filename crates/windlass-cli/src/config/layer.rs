@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::key::{self, KEYS, Key};
 use super::value::{Kind, Setting, Source, Value};
 use crate::complaint::{Complaint, Result};
-use crate::nearest::{did_you_mean, nearest};
+use crate::terminal::nearest::{did_you_mean, nearest};
 
 /// Largest configuration file that is read: ours has a few kilobytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -9,7 +9,7 @@ use super::Settings;
 use super::key::LIMITS;
 use super::value::{Setting, Source, Value};
 use crate::complaint::{Complaint, Result};
-use crate::duration::parse_ms;
+use crate::config::duration::parse_ms;
 
 /// Puts what was set in place of the profile's limits; afterwards `settings` has every limit.
 pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut Limits) -> Result<()> {

@@ -8,7 +8,7 @@ use super::key;
 use super::layer::Layer;
 use super::value::{Kind, Setting, Source, Value};
 use crate::complaint::{Complaint, Result};
-use crate::nearest::did_you_mean;
+use crate::terminal::nearest::did_you_mean;
 
 /// What stands before the file of a script.
 const PREFIX: &str = "scripted/";

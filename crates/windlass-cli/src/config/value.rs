@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Number, Value as Json, json};
 use toml::de::DeValue;
 
-use crate::duration::parse_ms;
+use crate::config::duration::parse_ms;
 
 /// What is shown in place of a secret.
 const HIDDEN: &str = "***";

@@ -1,0 +1,129 @@
+//! `windlass` on a terminal: the terminal app over a host in this process.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use windlass_core::host::{HostPort, ServedPort};
+use windlass_core::ids::SessionId;
+use windlass_core::store::SessionQuery;
+use windlass_tui::{Parting, ThemeKind, TuiConfig, TuiError};
+
+use crate::args::{AppArgs, GlobalArgs, PermissionArgs};
+use crate::commands::run::block_on;
+use crate::complaint::{Complaint, Result};
+use crate::config::{Config, Flags};
+use crate::exit::Exit;
+use crate::project::store::Archive;
+use crate::providers::choice::choose;
+use crate::providers::local::small_print;
+use crate::providers::open::OpenModels;
+use crate::telemetry;
+use crate::terminal::app_files::Desk;
+use crate::terminal::log::Holding;
+use crate::terminal::out::tell_line;
+use crate::terminal::run_follower::refused;
+use crate::terminal::signals::Signals;
+use crate::wiring::House;
+
+/// Readers of the store: a list is read while a session is.
+const READERS: usize = 2;
+
+/// Whether there is a terminal to show the app on, and a person at it.
+pub(crate) fn has_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Runs the app.
+pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
+    let flags = Flags { global: global.clone(), ..Flags::default() };
+    let permission = PermissionArgs { approve: args.approve, ..PermissionArgs::default() };
+    let house = House::build_for(flags, &permission, true)?;
+    let config = &house.config;
+    let chosen = choose(config)?;
+    let notice = small_print(chosen.model.name());
+    let archive = Archive::open(&config.folders, READERS)?;
+    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
+    block_on(async {
+        let host = house.host(Arc::clone(&archive.store), models);
+        house.begin();
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
+        let session = find_session(host.as_ref(), &archive, args).await?;
+        let tui = TuiConfig { session, notice, ..tui_config(config, None) };
+        let parting = show(Arc::clone(&host) as Arc<dyn HostPort>, config, tui).await?;
+        host.close().await.map_err(refused)?;
+        export.finish().await;
+        say_goodbye(global, &parting);
+        Ok(Exit::Done)
+    })
+}
+
+/// The session that is to be shown.
+async fn find_session(host: &dyn HostPort, archive: &Archive, args: &AppArgs) -> Result<Option<SessionId>> {
+    if let Some(wanted) = &args.session {
+        return archive.session(wanted).await.map(|row| Some(row.session_id));
+    }
+    if !args.resume_last {
+        return Ok(None);
+    }
+    let query = SessionQuery { rows_max: 1, ..SessionQuery::default() };
+    let newest = host.sessions(query).await.map_err(refused)?.into_iter().next();
+    Ok(newest.map(|row| row.session_id))
+}
+
+/// How the app begins, as the configuration and the terminal have it.
+pub(crate) fn tui_config(config: &Config, place: Option<String>) -> TuiConfig {
+    TuiConfig {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        place,
+        theme: theme(config),
+        has_mouse: true,
+        session: None,
+        notice: None,
+    }
+}
+
+/// The theme that was named, else the one that fits the terminal's ground, as far as that is known.
+fn theme(config: &Config) -> ThemeKind {
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        return ThemeKind::Plain;
+    }
+    if let Some(kind) = config.settings.text("terminal.theme").and_then(ThemeKind::from_word) {
+        return kind;
+    }
+    match std::env::var("COLORFGBG").ok().as_deref().and_then(|value| value.rsplit(';').next()) {
+        Some("7" | "15") => ThemeKind::Light,
+        Some(_) | None => ThemeKind::Dark,
+    }
+}
+
+/// Shows a host until the user leaves or a signal comes.
+pub(crate) async fn show(host: Arc<dyn HostPort>, config: &Config, tui: TuiConfig) -> Result<Parting> {
+    let _holding = Holding::begin();
+    let mut signals = Signals::listen()?;
+    let stop = Box::pin(async move {
+        signals.next().await;
+        #[cfg(feature = "crash-points")]
+        crate::crash_points::panic_if_wanted();
+    });
+    let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
+    let desk = Arc::new(Desk::new(&config.folders, folder));
+    windlass_tui::run(host, desk, tui, stop).await.map_err(|error| match error {
+        TuiError::Terminal(_) => {
+            Complaint::failed(error.to_string()).cure("windlass run \"…\" needs no screen")
+        }
+        TuiError::Host(error) => refused(error),
+    })
+}
+
+/// How to come back.
+pub(crate) fn say_goodbye(global: &GlobalArgs, parting: &Parting) {
+    if global.quiet {
+        return;
+    }
+    if let Some(run_id) = &parting.run_id {
+        tell_line(&format!("the run was stopped in the middle; to go on: windlass runs resume {run_id}"));
+    }
+    if let Some(session_id) = &parting.session_id {
+        tell_line(&format!("to come back: windlass --session {session_id}"));
+    }
+}

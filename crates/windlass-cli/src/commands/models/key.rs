@@ -1,0 +1,60 @@
+//! `windlass models key set / remove / list`: keys in the system's keyring.
+
+use std::io::{self, IsTerminal};
+
+use console::Term;
+use serde_json::json;
+use windlass_core::secret::Secret;
+
+use crate::args::{GlobalArgs, KeyCommand};
+use crate::commands::models::known_provider;
+use crate::commands::run::read_bounded;
+use crate::complaint::{Complaint, Result};
+use crate::config::Config;
+use crate::providers::keyring::Keyring;
+use crate::terminal::out::{print_json, print_line, tell};
+
+/// Runs the command.
+pub(crate) fn run(global: &GlobalArgs, config: &Config, command: &KeyCommand) -> Result<()> {
+    let keyring = Keyring::of_user(&config.folders.data);
+    match command {
+        KeyCommand::Set { provider } => {
+            let provider = known_provider(config, provider)?;
+            keyring.set(&provider, &read_key(&provider)?)?;
+            print_line(&format!("the key of {provider} is in the keyring"))
+        }
+        KeyCommand::Remove { provider } => {
+            if !keyring.remove(provider)? {
+                return Err(Complaint::usage(format!("the keyring has no key of '{provider}'"))
+                    .cure("windlass models key list"));
+            }
+            print_line(&format!("the key of {provider} is forgotten"))
+        }
+        KeyCommand::List => {
+            let names = keyring.names()?;
+            if global.json {
+                return print_json(&json!(names));
+            }
+            if names.is_empty() {
+                return print_line("no keys are kept; windlass models key set PROVIDER keeps one");
+            }
+            names.iter().try_for_each(|name| print_line(name))
+        }
+    }
+}
+
+/// A key from stdin, or typed unseen.
+fn read_key(provider: &str) -> Result<Secret> {
+    let text = if io::stdin().is_terminal() {
+        tell(&format!("Key for {provider}: "));
+        Term::stderr()
+            .read_secure_line()
+            .map_err(|error| Complaint::failed(format!("the key could not be read: {error}")))?
+    } else {
+        read_bounded(io::stdin().lock(), "stdin")?
+    };
+    match text.lines().next().map(str::trim) {
+        None | Some("") => Err(Complaint::usage("the key is empty")),
+        Some(key) => Ok(Secret::new(key)),
+    }
+}

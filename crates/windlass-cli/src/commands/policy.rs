@@ -1,0 +1,259 @@
+//! `windlass policy list / allow / deny / remove / import / explain`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use windlass_core::permission::{Explanation, PolicySet, Rule, RuleEffect, RuleSource, Target};
+use windlass_core::redact::Redactor;
+use windlass_engine::clock::Clock;
+use windlass_engine::explain::{CallFate, CallJudge};
+use windlass_engine::policy_file::PolicyFileError;
+
+use crate::args::{GlobalArgs, PermissionArgs, PolicyCommand};
+use crate::commands::run::block_on;
+use crate::commands::tools::{read_arguments, unknown_tool};
+use crate::complaint::{Complaint, Result};
+use crate::config::Flags;
+use crate::exit::Exit;
+use crate::project::store::Archive;
+use crate::terminal::nearest::did_you_mean;
+use crate::terminal::out::{print, print_json, print_line, warn};
+use crate::terminal::table::lay_out;
+use crate::wiring::{House, doubt};
+
+/// Runs the command.
+pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
+    match command {
+        PolicyCommand::List => list(global)?,
+        PolicyCommand::Allow { rule } => store(global, RuleEffect::Allow, &rule)?,
+        PolicyCommand::Deny { rule } => store(global, RuleEffect::Deny, &rule)?,
+        PolicyCommand::Remove { id } => remove(global, &id)?,
+        PolicyCommand::Import { file } => import(global, file)?,
+        PolicyCommand::Explain { tool, arguments, permission } => {
+            explain(global, &tool, &arguments, &permission)?
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn list(global: &GlobalArgs) -> Result<()> {
+    let house = House::plain(global)?;
+    let mut rules = house.policies.rules().rules().to_vec();
+    offer_import(&house, &rules);
+    rules.extend(grants(&house)?);
+    if global.json {
+        let rules: Vec<Value> = rules.iter().map(to_json).collect();
+        return print_json(&rules);
+    }
+    if rules.is_empty() {
+        return print_line("no rules are stored; windlass policy allow RULE stores one");
+    }
+    let rows: Vec<[String; 4]> = rules
+        .iter()
+        .map(|rule| {
+            let source = match &rule.session_id {
+                Some(session_id) => format!("granted to session {session_id}"),
+                None => rule.source.word().to_owned(),
+            };
+            [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string(), source]
+        })
+        .collect();
+    print(&lay_out(&rows))
+}
+
+/// What sessions are granted, in whatever process they run.
+fn grants(house: &House) -> Result<Vec<Rule>> {
+    let Some(archive) = Archive::existing(&house.config.folders)? else { return Ok(Vec::new()) };
+    block_on(async {
+        archive.store.all_grants().await.map_err(|failure| Complaint::failed(failure.to_string()))
+    })
+}
+
+fn to_json(rule: &Rule) -> Value {
+    let mut value = json!({
+        "id": rule.id, "effect": rule.effect.word(), "rule": rule.to_string(),
+        "source": rule.source.word(), "created_ms": rule.created_ms,
+    });
+    if let (Value::Object(fields), Some(session_id)) = (&mut value, &rule.session_id) {
+        fields.insert("session_id".into(), json!(session_id));
+    }
+    value
+}
+
+fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
+    let rule = Rule::parse(effect, text, RuleSource::User)
+        .map_err(|error| Complaint::usage(error.to_string()).at(format!("the rule '{text}'")))?
+        .stamped(Clock::system().now_ms());
+    let house = House::plain(global)?;
+    if let (Some(doubt), false) = (doubt(&rule, &house.registry.snapshot().toolset), global.quiet) {
+        warn(&doubt);
+    }
+    let id = house.policies.add(rule.clone()).map_err(unstored)?;
+    if global.json {
+        return print_json(&to_json(&Rule { id, ..rule }));
+    }
+    print_line(&format!("{id}  {}  {rule}", rule.effect.word()))
+}
+
+fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
+    let house = House::plain(global)?;
+    if Rule::grant_number(id).is_some() {
+        return revoke(global, &house, id);
+    }
+    let stored = house.policies.stored();
+    if stored.get(id).is_none() {
+        let cure = did_you_mean(id, stored.rules().iter().map(|rule| rule.id.as_str()));
+        return Err(Complaint::usage(format!("there is no stored rule '{id}'"))
+            .at(house.config.folders.policies_file.display())
+            .cure(cure.unwrap_or_else(|| "windlass policy list".into())));
+    }
+    let Some(rule) = house.policies.remove(id).map_err(unstored)? else {
+        return Err(Complaint::failed(format!("the rule '{id}' was removed by somebody else")));
+    };
+    if global.json {
+        return print_json(&to_json(&rule));
+    }
+    print_line(&format!("removed {id}  {}  {rule}", rule.effect.word()))
+}
+
+/// Says that rules of ZodoLlama are there which do not hold here.
+fn offer_import(house: &House, rules: &[Rule]) {
+    let Some(file) = house.config.folders.zodo_policies() else { return };
+    let read = read_rules(&file);
+    if !read.is_ok_and(|theirs| missing(&theirs, rules).next().is_none()) {
+        warn(&format!(
+            "ZodoLlama's rules in {} do not hold here; windlass policy import takes them over",
+            file.display()
+        ));
+    }
+}
+
+/// The rules among theirs that are not ours.
+fn missing<'a>(theirs: &'a PolicySet, ours: &'a [Rule]) -> impl Iterator<Item = &'a Rule> {
+    let is_ours =
+        |rule: &Rule| ours.iter().any(|own| (own.effect, &own.pattern) == (rule.effect, &rule.pattern));
+    theirs.rules().iter().filter(move |rule| !is_ours(rule))
+}
+
+fn read_rules(file: &Path) -> Result<PolicySet> {
+    let unread = |problem: String| Complaint::failed(problem).at(file.display());
+    let text =
+        fs::read_to_string(file).map_err(|error| unread(format!("the file cannot be read: {error}")))?;
+    PolicySet::from_json(&text).map_err(|error| unread(error.to_string()))
+}
+
+/// Stores the rules of another file that are not stored yet.
+fn import(global: &GlobalArgs, file: Option<PathBuf>) -> Result<()> {
+    let house = House::plain(global)?;
+    let Some(file) = file.or_else(|| house.config.folders.zodo_policies()) else {
+        return Err(Complaint::usage("ZodoLlama has left no rules in your configuration folder")
+            .cure("windlass policy import FILE"));
+    };
+    let (theirs, ours) = (read_rules(&file)?, house.policies.stored());
+    let mut imported = Vec::new();
+    for rule in missing(&theirs, ours.rules()) {
+        let rule = Rule { id: String::new(), ..rule.clone() };
+        let id = house.policies.add(rule.clone()).map_err(unstored)?;
+        imported.push(Rule { id, ..rule });
+    }
+    if global.json {
+        return print_json(&imported.iter().map(to_json).collect::<Vec<_>>());
+    }
+    if imported.is_empty() {
+        return print_line(&format!("all rules of {} are stored already", file.display()));
+    }
+    let rows: Vec<[String; 3]> = imported
+        .iter()
+        .map(|rule| [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string()])
+        .collect();
+    print(&lay_out(&rows))
+}
+
+fn revoke(global: &GlobalArgs, house: &House, id: &str) -> Result<()> {
+    let granted = grants(house)?;
+    let found = granted.iter().find(|rule| rule.id == id).zip(Archive::existing(&house.config.folders)?);
+    let Some((rule, archive)) = found else {
+        let cure = did_you_mean(id, granted.iter().map(|rule| rule.id.as_str()));
+        return Err(Complaint::usage(format!("there is no grant '{id}'"))
+            .cure(cure.unwrap_or_else(|| "windlass policy list".into())));
+    };
+    let revoked = block_on(async {
+        archive.store.revoke(id).await.map_err(|failure| Complaint::failed(failure.to_string()))
+    })?;
+    if !revoked {
+        return Err(Complaint::failed(format!("the grant '{id}' was revoked by somebody else")));
+    }
+    if global.json {
+        return print_json(&to_json(rule));
+    }
+    print_line(&format!("revoked {id}  {rule}"))
+}
+
+fn unstored(error: PolicyFileError) -> Complaint {
+    Complaint::failed(error.to_string())
+}
+
+fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &PermissionArgs) -> Result<()> {
+    let arguments = read_arguments(arguments)?;
+    let house = House::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
+    match find_out(&house, tool, arguments)? {
+        CallFate::Unknown => Err(unknown_tool(tool, house.registry.snapshot().toolset.names())),
+        CallFate::Explained(explanation) if global.json => print_json(&explanation),
+        CallFate::Explained(explanation) => print(&tell(&explanation)),
+        CallFate::Refused { gate, failure } if global.json => print_json(&json!({
+            "tool": tool, "decides": gate, "stance": "denies", "reason": failure.message, "hint": failure.hint,
+        })),
+        CallFate::Refused { gate, failure } => {
+            let mut text = format!("denied by {}: {}\n", gate.word(), failure.message);
+            if let Some(hint) = &failure.hint {
+                text.push_str(&format!("  {hint}\n"));
+            }
+            print(&text)
+        }
+    }
+}
+
+/// What would become of a call; the gates before the rules can refuse it without an explanation.
+fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
+    let config = &house.config;
+    let clock = Clock::system();
+    let judge = CallJudge {
+        registry: &house.registry,
+        policies: &house.policies,
+        approve: config.approve,
+        profile: &config.profile,
+        root: &config.root,
+        clock: &clock,
+        secrets: &Redactor::default(),
+    };
+    block_on(async { Ok(judge.judge(tool, arguments).await) })
+}
+
+/// An explanation for people: every gate, and the one that decides.
+fn tell(explanation: &Explanation) -> String {
+    let targets: Vec<String> = explanation.targets.iter().map(target).collect();
+    let touches = if targets.is_empty() { "nothing it can name".into() } else { targets.join(", ") };
+    let mut text = format!("{}  risk {}  touches {touches}\n", explanation.tool, explanation.risk.label());
+    let rows: Vec<[String; 3]> = explanation
+        .gates
+        .iter()
+        .map(|finding| {
+            let mark = if finding.gate == explanation.decides { "→" } else { " " };
+            let gate = format!("{mark} {}", finding.gate.word());
+            [gate, finding.stance.word().to_owned(), finding.reason.clone()]
+        })
+        .collect();
+    text.push_str(&lay_out(&rows));
+    text.push_str(&format!("the narrowest rule for it: {}\n", explanation.rule));
+    text
+}
+
+fn target(target: &Target) -> String {
+    let (kind, name) = match target {
+        Target::Path(path) => ("path", path),
+        Target::Host(host) => ("host", host),
+        Target::Command(command) => ("command", command),
+    };
+    format!("{kind} {name}")
+}

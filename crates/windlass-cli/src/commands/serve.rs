@@ -1,0 +1,186 @@
+//! `windlass serve`: a host behind HTTP, until it is told to stop. Runs that were cut off go on by themselves.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use windlass_core::host::ServedPort;
+use windlass_engine::host::Host;
+use windlass_server::{ServerConfig, UnsafeAddress};
+
+use crate::args::{GlobalArgs, ServeArgs};
+use crate::commands::run::block_on;
+use crate::complaint::{Complaint, Result};
+use crate::config::token;
+use crate::config::{Config, Flags};
+use crate::exit::Exit;
+use crate::project::lock_wait::LockWait;
+use crate::project::store::Archive;
+use crate::providers::choice::choose;
+use crate::providers::local::small_print;
+use crate::providers::open::OpenModels;
+use crate::telemetry;
+use crate::terminal::browser;
+use crate::terminal::out::{print_line, tell_line};
+use crate::terminal::run_follower::refused;
+use crate::terminal::signals::Signals;
+use crate::wiring::House;
+
+/// Where the server listens unless it is told otherwise.
+const ADDRESS: &str = "127.0.0.1:4117";
+
+/// Readers of the store: lists and old events are read beside each other.
+const READERS: usize = 2;
+
+/// Runs the command.
+pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
+    let flags = Flags { global: global.clone(), server: Some(args.clone()), ..Flags::default() };
+    // Questions are answered over HTTP: somebody can always be asked.
+    let house = House::build_for(flags, &args.permission, true)?;
+    let config = &house.config;
+    let address = find_address(config)?;
+    let server = server_config(config, address)?;
+    let chosen = choose(config)?;
+    let model = chosen.model.name().to_owned();
+    let archive = Archive::open(&config.folders, READERS)?;
+    let models = Arc::new(OpenModels::of(&house, chosen, true)?);
+    block_on(async {
+        let signals = Signals::listen()?;
+        let listener = bind(address).await?;
+        let bound = listener.local_addr().unwrap_or(address);
+        let host = house.host(Arc::clone(&archive.store), models);
+        house.begin();
+        let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
+        say_where(global, config, bound, &model)?;
+        if let Some(words) = small_print(&model).filter(|_| !global.quiet) {
+            tell_line(&words);
+        }
+        take_up(&host, global.quiet).await?;
+        if args.open {
+            browser::open(bound, server.token.as_ref());
+        }
+        let exit = serve(host, server, listener, signals, global.quiet).await?;
+        export.finish().await;
+        Ok(exit)
+    })
+}
+
+/// Serves until the first signal, then brings runs to a safe point; the second signal does not wait.
+async fn serve(
+    host: Arc<Host>,
+    server: ServerConfig,
+    listener: TcpListener,
+    mut signals: Signals,
+    is_quiet: bool,
+) -> Result<Exit> {
+    let (count, mut heard) = watch::channel(0_u32);
+    let mut first = heard.clone();
+    tokio::spawn(async move {
+        loop {
+            signals.next().await;
+            count.send_modify(|count| *count = count.saturating_add(1));
+        }
+    });
+    let shutdown = async move {
+        // The counter lives as long as the runtime.
+        let _ = first.wait_for(|count| *count > 0).await;
+        if !is_quiet {
+            tell_line("stopping: runs come to a safe point; once more does not wait");
+        }
+    };
+    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
+    let work = async {
+        let served = windlass_server::serve(listener, app, shutdown).await;
+        host.close().await.map_err(refused)?;
+        served.map_err(|error| Complaint::failed(format!("the server stopped: {error}")))
+    };
+    tokio::select! {
+        biased;
+        _ = heard.wait_for(|count| *count > 1) => Ok(Exit::Cancelled),
+        ended = work => ended.map(|()| Exit::Done),
+    }
+}
+
+/// The address of the configuration; a name is looked up.
+fn find_address(config: &Config) -> Result<SocketAddr> {
+    let text = config.settings.text("server.addr").unwrap_or(ADDRESS);
+    let wrong = |why: String| {
+        Complaint::usage(format!("'{text}' is no address to listen on: {why}"))
+            .at(config.place("server.addr"))
+            .cure("--addr 127.0.0.1:4117, or --addr 127.0.0.1:0 for any free port")
+    };
+    let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
+    found.next().ok_or_else(|| wrong("it stands for nothing".to_owned()))
+}
+
+fn server_config(config: &Config, address: SocketAddr) -> Result<ServerConfig> {
+    let settings = &config.settings;
+    let token = settings.text("server.token_file").map(|file| {
+        let read = token::read(Path::new(file));
+        read.map_err(|complaint| {
+            complaint.at(config.place("server.token_file")).cure(format!("openssl rand -hex 32 > {file}"))
+        })
+    });
+    let token = token.transpose()?;
+    let unsafe_address = |error: UnsafeAddress| {
+        Complaint::usage(error.to_string())
+            .at(config.place("server.addr"))
+            .cure("windlass serve --addr 0.0.0.0:4117 --token-file FILE")
+    };
+    let server = ServerConfig::for_address(address, token).map_err(unsafe_address)?;
+    Ok(ServerConfig {
+        hosts: settings.items("server.hosts").to_vec(),
+        origins: settings.items("server.origins").to_vec(),
+        secrets: config.keys.values().cloned().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..server
+    })
+}
+
+/// Listens on an address. A server that was just killed may still hold it: it is waited for, a while.
+async fn bind(address: SocketAddr) -> Result<TcpListener> {
+    let mut wait = LockWait::begin(format!("{address} is in use; waiting for the program that holds it"));
+    loop {
+        match TcpListener::bind(address).await {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && wait.goes_on().await => {}
+            bound => return bound.map_err(|error| unbound(address, &error)),
+        }
+    }
+}
+
+fn unbound(address: SocketAddr, error: &io::Error) -> Complaint {
+    let complaint = match error.kind() {
+        io::ErrorKind::AddrInUse => Complaint::failed(format!("{address} is in use by another program")),
+        _ => Complaint::failed(format!("{address} cannot be listened on: {error}")),
+    };
+    complaint.cure(format!("--addr {}:0 takes a free port", address.ip()))
+}
+
+/// The address goes to stdout, where a script can read it; the rest is for people.
+fn say_where(global: &GlobalArgs, config: &Config, bound: SocketAddr, model: &str) -> Result<()> {
+    print_line(&format!("http://{bound}/"))?;
+    if !global.quiet {
+        let data = std::path::absolute(&config.folders.data).unwrap_or_else(|_| config.folders.data.clone());
+        tell_line(&format!("model {model} · root {} · data in {}", config.root.display(), data.display()));
+    }
+    Ok(())
+}
+
+async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {
+    let found = host.recover().await.map_err(refused)?;
+    let said = [
+        (found.taken_up, "taken up again"),
+        (found.waiting, "waiting for an answer"),
+        (found.held, "busy in another process"),
+        (found.failed, "could not be taken up; -v says why"),
+    ];
+    let parts: Vec<String> =
+        said.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    if !parts.is_empty() && !is_quiet {
+        tell_line(&format!("runs that were cut off: {}", parts.join(", ")));
+    }
+    Ok(())
+}

@@ -1,0 +1,407 @@
+//! The configuration: defaults, then the user's file, the project's file, the environment, the header of
+//! a script and flags, each stronger than the one before, each value with its source.
+//!
+//! Only this part of the house reads files of settings and the environment; all others get plain values.
+
+pub(crate) mod duration;
+mod endpoint;
+mod folders;
+mod keep;
+mod key;
+mod layer;
+mod limits;
+mod module;
+mod project;
+mod script;
+mod search;
+mod template;
+pub(crate) mod token;
+mod value;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde_json::Number;
+use windlass_core::permission::ApproveMode;
+use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::secret::Secret;
+use windlass_modules::{Module, fit_profile};
+use windlass_scripted::Script;
+use windlass_tools::SearchBackendKind;
+
+pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
+pub(crate) use self::keep::keep_word;
+pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
+use self::layer::Layer;
+pub(crate) use self::script::load_here as load_script;
+pub(crate) use self::template::template;
+use self::value::Value;
+pub(crate) use self::value::{Setting, Source};
+use crate::args::{GlobalArgs, ServeArgs};
+use crate::complaint::{Complaint, Result};
+
+/// What a process finds itself in.
+#[derive(Debug, Clone)]
+pub(crate) struct Surroundings {
+    /// The environment.
+    pub(crate) vars: BTreeMap<String, String>,
+    /// The current folder.
+    pub(crate) folder: PathBuf,
+    /// Whether there is somebody at a terminal who can be asked.
+    pub(crate) can_ask: bool,
+}
+
+impl Surroundings {
+    /// Those of this process. Variables that are no text cannot be ours.
+    pub(crate) fn of_process(can_ask: bool) -> Result<Self> {
+        let vars = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let folder = std::env::current_dir().map_err(|error| {
+            Complaint::usage(format!("the current folder cannot be used: {error}"))
+                .cure("change to another folder")
+        })?;
+        Ok(Self { vars: vars.collect(), folder, can_ask })
+    }
+
+    /// Variables that hold a key, with something in them.
+    fn keys(&self) -> BTreeMap<String, Secret> {
+        let keys =
+            self.vars.iter().filter(|(name, key)| name.ends_with("_API_KEY") && !key.trim().is_empty());
+        keys.map(|(name, key)| (name.clone(), Secret::new(key.trim()))).collect()
+    }
+}
+
+/// What the flags of a command say about settings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    /// Flags that every command takes.
+    pub(crate) global: GlobalArgs,
+    /// `--module`.
+    pub(crate) module: Option<String>,
+    /// `--approve`.
+    pub(crate) approve: Option<&'static str>,
+    /// `--max-steps`.
+    pub(crate) steps_max: Option<u32>,
+    /// `--timeout` of a run.
+    pub(crate) timeout_ms: Option<u64>,
+    /// `--effort`.
+    pub(crate) effort: Option<String>,
+    /// `--temperature`.
+    pub(crate) temperature: Option<f64>,
+    /// `--top-p`.
+    pub(crate) top_p: Option<f64>,
+    /// `--seed`.
+    pub(crate) seed: Option<u64>,
+    /// `--max-output-tokens`.
+    pub(crate) output_tokens_max: Option<u32>,
+    /// The flags of `serve`.
+    pub(crate) server: Option<ServeArgs>,
+}
+
+/// All settings that have a value, by key.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings(Layer);
+
+impl Settings {
+    /// The setting of a key.
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
+        self.0.get(name)
+    }
+
+    /// All settings of a group, by name.
+    pub(crate) fn group(&self, prefix: &str) -> impl Iterator<Item = (&str, &Setting)> {
+        let own = self.0.range(prefix.to_owned()..);
+        let prefix = prefix.to_owned();
+        own.map(|(name, setting)| (name.as_str(), setting))
+            .take_while(move |(name, _)| name.starts_with(&prefix))
+    }
+
+    /// The text of a key.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.value.text()
+    }
+
+    /// The items of a key.
+    pub(crate) fn items(&self, name: &str) -> &[String] {
+        self.get(name).map_or(&[], |setting| setting.value.items())
+    }
+
+    /// The whole number of a key.
+    pub(crate) fn count(&self, name: &str) -> Option<u64> {
+        self.get(name)?.value.count()
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|setting| setting.value == Value::Truth(true))
+    }
+
+    /// The model that is meant: a speed name stands for the model that `models.NAME` says (E-39).
+    pub(crate) fn model(&self) -> Result<Option<&str>> {
+        let Some(setting) = self.get("model") else { return Ok(None) };
+        let word = setting.value.text().unwrap_or_default();
+        let name = format!("models.{word}");
+        if key::find(&name).is_none() {
+            return Ok(Some(word));
+        }
+        self.text(&name).map(Some).ok_or_else(|| {
+            Complaint::usage(format!("no model is set for '{word}'"))
+                .at(&setting.source)
+                .cure(format!("{name} = \"PROVIDER/MODEL\" in the configuration file"))
+        })
+    }
+
+    fn put(&mut self, name: &str, setting: Setting) {
+        if key::find(name).is_some() {
+            self.0.insert(name.to_owned(), setting);
+        }
+    }
+
+    fn put_default(&mut self, name: &str, value: Value) {
+        if self.get(name).is_none() {
+            self.put(name, Setting::new(value, Source::Default));
+        }
+    }
+}
+
+/// The configuration of one command.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// Where the files are.
+    pub(crate) folders: Folders,
+    /// Every setting with its source.
+    pub(crate) settings: Settings,
+    /// The profile that holds where no other is chosen.
+    pub(crate) profile: Profile,
+    /// The project root, canonical.
+    pub(crate) root: PathBuf,
+    /// What happens to calls that need asking.
+    pub(crate) approve: ApproveMode,
+    /// Keys of the environment, by variable.
+    pub(crate) keys: BTreeMap<String, Secret>,
+    /// The script, when the model is one.
+    pub(crate) script: Option<Script>,
+    /// What the user should know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Config {
+    /// Reads all layers.
+    pub(crate) fn resolve(surroundings: &Surroundings, flags: &Flags) -> Result<Self> {
+        let folders = Folders::of_user(flags.global.config.as_deref(), flags.global.data.as_deref())?;
+        let mut warnings = Vec::new();
+        let mut user = read_user_file(&folders)?;
+        let mut environment = layer::read_environment(&surroundings.vars, &mut warnings)?;
+        let mut flags = read_flags(flags)?;
+        [&mut user, &mut environment, &mut flags].into_iter().for_each(module::split);
+
+        // A script is named by the user alone, so its header is known before the project's file is read,
+        // and can say which project.
+        let chosen = merge([&user, &environment, &flags]);
+        let script = match chosen.model()? {
+            Some(model) => script::load(model, &surroundings.folder)?,
+            None => None,
+        };
+        let header = script
+            .as_ref()
+            .map_or(Ok(Layer::new()), |script| script::read_header(&script.name, &script.header))?;
+
+        let base = merge([&user, &environment, &header, &flags]);
+        let root = find_root(&base, &surroundings.folder)?;
+        let project = layer::read_file(&project_file(&root), true)?.unwrap_or_default();
+        let mut project = project::tame(project, &base.0, &root, &mut warnings);
+        module::split(&mut project);
+
+        let mut settings = merge([&user, &project, &environment, &header, &flags]);
+        let root = match settings.get("root").map(|setting| &setting.source) {
+            Some(Source::File(path, _)) if *path == project_file(&root) => find_root(&settings, &root)?,
+            _ => root,
+        };
+        settings.put_default("fetch.stay_on_host", Value::Truth(true));
+        settings.put_default("search.enabled", Value::Truth(true));
+        settings.put_default("search.embedder", Value::Text("off".into()));
+        settings.put_default("root", Value::Text(root.display().to_string()));
+        let keys = surroundings.keys();
+        let profile = find_profile(&mut settings, &keys)?;
+        let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
+        Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
+    }
+
+    /// The profile of that name, whole: only what somebody set is changed in it. The usual one is as the flags made it.
+    pub(crate) fn profile_named(&self, word: &str) -> Result<Profile> {
+        if word == self.profile.name.word() {
+            return Ok(self.profile.clone());
+        }
+        let mut settings = self.settings.clone();
+        settings.0.retain(|_, setting| setting.source.is_set());
+        settings.put("profile", Setting::new(Value::Text(word.to_owned()), Source::Default));
+        find_profile(&mut settings, &self.keys)
+    }
+
+    /// Makes a profile fit a module.
+    pub(crate) fn fit_module(&self, module: &Module, profile: &mut Profile) -> Result<()> {
+        fit_profile(module, profile, self.profile_named(ProfileName::Dspy.word())?);
+        Ok(())
+    }
+
+    /// Where a setting comes from.
+    pub(crate) fn place(&self, name: &str) -> String {
+        self.settings.get(name).map_or_else(|| "default".into(), |setting| setting.source.to_string())
+    }
+
+    /// A setting has a value that cannot be used.
+    pub(crate) fn wrong(&self, name: &str, why: &(impl std::fmt::Display + ?Sized)) -> Complaint {
+        Complaint::usage(format!("'{name}' cannot be used: {why}")).at(self.place(name))
+    }
+}
+
+fn read_user_file(folders: &Folders) -> Result<Layer> {
+    match layer::read_file(&folders.config_file, false)? {
+        Some(layer) => Ok(layer),
+        None if folders.is_config_named => {
+            let what = format!("the configuration file {} does not exist", folders.config_file.display());
+            Err(Complaint::usage(what)
+                .at("--config or WINDLASS_CONFIG")
+                .cure("windlass config init writes a first one"))
+        }
+        None => Ok(Layer::new()),
+    }
+}
+
+fn read_flags(flags: &Flags) -> Result<Layer> {
+    let mut layer = Layer::new();
+    let mut put = |name: &'static str, value: Value, flag: &'static str| {
+        layer.insert(name.to_owned(), Setting::new(value, Source::Flag(flag)));
+    };
+    if let Some(model) = &flags.global.model {
+        put("model", Value::Text(model.clone()), "--model");
+    }
+    if let Some(module) = &flags.module {
+        put("module", Value::Text(module.clone()), "--module");
+    }
+    if let Some(profile) = &flags.global.profile {
+        put("profile", Value::Text(profile.clone()), "--profile");
+    }
+    if let Some(root) = &flags.global.root {
+        let Some(root) = root.to_str() else {
+            return Err(Complaint::usage("the root must be UTF-8 text").at("--root"));
+        };
+        put("root", Value::Text(root.to_owned()), "--root");
+    }
+    if let Some(approve) = flags.approve {
+        put("approve", Value::Text(approve.to_owned()), "--approve");
+    }
+    if let Some(steps_max) = flags.steps_max {
+        put("limits.steps_max", Value::Count(steps_max.into()), "--max-steps");
+    }
+    if let Some(timeout_ms) = flags.timeout_ms {
+        put("limits.run_timeout_ms", Value::Count(timeout_ms), "--timeout");
+    }
+    if let Some(effort) = &flags.effort {
+        put("reasoning_effort", Value::Text(effort.clone()), "--effort");
+    }
+    if let Some(number) = flags.temperature.and_then(Number::from_f64) {
+        put("temperature", Value::Number(number), "--temperature");
+    }
+    if let Some(number) = flags.top_p.and_then(Number::from_f64) {
+        put("top_p", Value::Number(number), "--top-p");
+    }
+    if let Some(seed) = flags.seed {
+        put("seed", Value::Count(seed), "--seed");
+    }
+    if let Some(tokens) = flags.output_tokens_max {
+        put("max_output_tokens", Value::Count(tokens.into()), "--max-output-tokens");
+    }
+    if let Some(server) = &flags.server {
+        if let Some(address) = &server.addr {
+            put("server.addr", Value::Text(address.clone()), "--addr");
+        }
+        if let Some(file) = &server.token_file {
+            put("server.token_file", Value::Text(file.display().to_string()), "--token-file");
+        }
+    }
+    Ok(layer)
+}
+
+/// Puts layers together; later ones win.
+fn merge<const N: usize>(layers: [&Layer; N]) -> Settings {
+    let mut merged = Layer::new();
+    for layer in layers {
+        if module::names_model_alone(layer) {
+            merged.remove(module::MODULE);
+        }
+        merged.extend(layer.iter().map(|(name, setting)| (name.clone(), setting.clone())));
+    }
+    Settings(merged)
+}
+
+/// The folder that a root means, seen from `folder`.
+fn find_root(settings: &Settings, folder: &Path) -> Result<PathBuf> {
+    let text = settings.text("root").unwrap_or(".");
+    let place =
+        || settings.get("root").map_or_else(|| "the current folder".into(), |own| own.source.to_string());
+    let path = folder.join(text);
+    let wrong =
+        |why: String| Complaint::usage(format!("the root '{text}' {why}")).at(place()).cure("--root DIR");
+    let canonical = path.canonicalize().map_err(|error| wrong(format!("cannot be used: {error}")))?;
+    if !canonical.is_dir() {
+        return Err(wrong("is no folder".into()));
+    }
+    Ok(canonical)
+}
+
+fn find_profile(settings: &mut Settings, keys: &BTreeMap<String, Secret>) -> Result<Profile> {
+    settings.put_default("profile", Value::Text(ProfileName::Default.word().into()));
+    let word = settings.text("profile").unwrap_or_default();
+    let name = ProfileName::from_str(word).map_err(|error| {
+        let place = settings.get("profile").map(|setting| setting.source.to_string()).unwrap_or_default();
+        let words = ProfileName::ALL.into_iter().map(ProfileName::word);
+        let cure = crate::terminal::nearest::did_you_mean(word, words);
+        Complaint::usage(error.to_string()).at(place).cure(cure.unwrap_or_else(|| "--profile default".into()))
+    })?;
+    let mut profile = Profile::named(name);
+    limits::apply(settings, name.word(), &mut profile.limits)?;
+    if search::kind(settings, keys).is_some_and(SearchBackendKind::is_paid) {
+        limits::pay_for_searches(settings, &mut profile.limits);
+    }
+    settings.put_default("tool_loop_v2", Value::Truth(profile.executes_while_streaming));
+    profile.executes_while_streaming = settings.is_on("tool_loop_v2");
+    if let Some(system) = settings.text("system") {
+        system.clone_into(&mut profile.instruction);
+    }
+    if let Some(times) = settings.get("tool_timeouts").and_then(|setting| setting.value.fields()) {
+        profile.tool_timeouts_ms = limits::tool_times(settings, times)?;
+    }
+    Ok(profile)
+}
+
+/// Without a word, calls that need asking are asked about where somebody can answer.
+fn find_approve(
+    settings: &mut Settings,
+    surroundings: &Surroundings,
+    script: Option<&Script>,
+    warnings: &mut Vec<String>,
+) -> ApproveMode {
+    let can_ask = surroundings.can_ask || script.is_some_and(script::has_answers);
+    let usual = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };
+    settings.put_default("approve", Value::Text(usual.word().into()));
+    match settings.text("approve").and_then(ApproveMode::from_word) {
+        Some(ApproveMode::Ask) if !can_ask => {
+            // Who asked for it just now should know; who has it in a file knows their terminals.
+            if settings.get("approve").is_some_and(|setting| matches!(setting.source, Source::Flag(_))) {
+                let warning =
+                    "--approve: nobody can be asked without a terminal, so what needs asking is denied";
+                warnings.push(warning.into());
+            }
+            ApproveMode::Never
+        }
+        Some(mode) if !can_ask => mode.unattended(),
+        Some(mode) => mode,
+        None => usual,
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+//! The desk of the person at the terminal app: what was typed before, the theme that was chosen, and files that are
+//! written from it.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use windlass_tui::{DeskError, DeskPort, ThemeKind};
+
+use crate::config::{Folders, keep_word};
+
+/// Lines of history that are offered again.
+const HISTORY_LINES_MAX: usize = 1_000;
+
+/// Longest line that is kept: what was pasted is not looked for again.
+const HISTORY_BYTES_MAX: usize = 16 * 1024;
+
+/// Files around the terminal app.
+pub(crate) struct Desk {
+    history_file: PathBuf,
+    config_file: PathBuf,
+    folder: PathBuf,
+}
+
+impl Desk {
+    /// The desk in a folder.
+    pub(crate) fn new(folders: &Folders, folder: PathBuf) -> Self {
+        let config_file = folders.config_file.clone();
+        Self { history_file: folders.data.join("history.jsonl"), config_file, folder }
+    }
+
+    fn read_history(&self) -> io::Result<Vec<String>> {
+        let file = std::fs::File::open(&self.history_file)?;
+        let mut lines = Vec::new();
+        for line in BufReader::new(file).lines() {
+            // A line that was cut off with the power is not worth a word.
+            if let Ok(text) = serde_json::from_str(&line?) {
+                lines.push(text);
+            }
+        }
+        Ok(lines.split_off(lines.len().saturating_sub(HISTORY_LINES_MAX)))
+    }
+
+    fn add_to_history(&self, line: &str) -> io::Result<()> {
+        if let Some(folder) = self.history_file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        for_owner_alone(&mut options);
+        let text = serde_json::to_string(line)?;
+        // One write: two apps may add at the same time.
+        options.open(&self.history_file)?.write_all(format!("{text}\n").as_bytes())
+    }
+}
+
+impl DeskPort for Desk {
+    fn history(&self) -> Vec<String> {
+        self.read_history().unwrap_or_default()
+    }
+
+    fn remember(&self, line: &str) -> Result<(), DeskError> {
+        if line.len() > HISTORY_BYTES_MAX {
+            return Ok(());
+        }
+        self.add_to_history(line).map_err(|error| unwritten(&self.history_file, &error))
+    }
+
+    fn keep_theme(&self, theme: ThemeKind) -> Result<(), DeskError> {
+        keep_word(&self.config_file, "terminal", "theme", theme.word())
+            .map_err(|complaint| DeskError(complaint.to_string().replace("\n  ", "; ")))
+    }
+
+    fn export(&self, name: &str, text: &str) -> Result<String, DeskError> {
+        let path = self.folder.join(name);
+        let written = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+        match written {
+            Ok(()) => Ok(path.display().to_string()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(DeskError(format!("{} is there already; name another file", path.display())))
+            }
+            Err(error) => Err(unwritten(&path, &error)),
+        }
+    }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> DeskError {
+    DeskError(format!("{} cannot be written: {error}", path.display()))
+}
+
+#[cfg(unix)]
+fn for_owner_alone(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn for_owner_alone(_options: &mut OpenOptions) {}
+
+#[cfg(test)]
+#[path = "app_files_tests.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+//! Addresses: where a server is, and where in it a thing is.
+
+use windlass_core::host::HostError;
+use windlass_models::failure::shown_url;
+
+/// The port of `windlass serve`, where none is named.
+const PORT: &str = "4117";
+
+/// The address of a server as a person writes it, in full and without a slash at its end: `box:4117`,
+/// `http://127.0.0.1:4117/`, `https://box.example/windlass/`.
+pub(crate) fn server(text: &str) -> Result<String, HostError> {
+    let wrong = |why: &str| HostError::Invalid {
+        field: Some("url"),
+        message: format!(
+            "'{}' is no address of a server: {why}; it looks like http://127.0.0.1:{PORT}",
+            shown_url(text)
+        ),
+    };
+    let text = text.trim();
+    if text.contains(['?', '#']) {
+        return Err(wrong("nothing may follow '?' or '#'"));
+    }
+    if text.contains(char::is_whitespace) {
+        return Err(wrong("it has a space in it"));
+    }
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let scheme = scheme.to_ascii_lowercase();
+    if !matches!(scheme.as_str(), "http" | "https") {
+        return Err(wrong("it must begin with http:// or https://"));
+    }
+    let rest = rest.trim_end_matches('/');
+    let host = rest.split('/').next().unwrap_or_default();
+    if host.is_empty() {
+        return Err(wrong("it names no host"));
+    }
+    // A browser would take port 80 for an address with a scheme, and so do we; a name alone is a shorthand.
+    let is_name = !text.contains("://") && host == rest && !has_port(host);
+    Ok(if is_name { format!("{scheme}://{rest}:{PORT}") } else { format!("{scheme}://{rest}") })
+}
+
+/// Whether a port stands behind the host; the colons of `[::1]` are its own.
+fn has_port(host: &str) -> bool {
+    host.rsplit_once(']').map_or(host, |(_, after)| after).contains(':')
+}
+
+/// A path and its query, every piece written so that it stays one.
+#[derive(Debug, Clone)]
+pub(crate) struct Path {
+    text: String,
+    has_query: bool,
+}
+
+impl Path {
+    /// A path of these pieces.
+    pub(crate) fn of(pieces: &[&str]) -> Self {
+        let mut text = String::new();
+        for piece in pieces {
+            text.push('/');
+            encode(piece, &mut text);
+        }
+        Self { text, has_query: false }
+    }
+
+    /// With a field of the query.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.text.push(if self.has_query { '&' } else { '?' });
+        self.has_query = true;
+        self.text.push_str(name);
+        self.text.push('=');
+        encode(value, &mut self.text);
+        self
+    }
+
+    /// With a field of the query, if there is a value.
+    pub(crate) fn with_some(self, name: &str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// As it is sent.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+fn encode(piece: &str, out: &mut String) {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
+    let digit = |number: u8| DIGITS.get(usize::from(number & 15)).copied().unwrap_or('0');
+    for byte in piece.bytes() {
+        // A piece of dots alone would be taken for a step up.
+        if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) || (byte == b'.' && piece.len() > 2) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(digit(byte >> 4));
+            out.push(digit(byte));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "address_tests.rs"]
+mod tests;
