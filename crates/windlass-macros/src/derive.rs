@@ -65,8 +65,8 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         };
 
         impl ::windlass::__private::SignatureType for #ident {
-            fn signature() -> ::windlass::__private::ToolSignature {
-                ::windlass::__private::ToolSignature {
+            fn signature() -> ::windlass::__private::Signature {
+                ::windlass::__private::Signature {
                     inputs: ::std::vec![#(#inputs),*],
                     outputs: ::std::vec![#(#outputs),*],
                 }

@@ -24,7 +24,7 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes the signature of a module of a struct. Documented at `windlass::dspy::Signature`.
-#[proc_macro_derive(ToolSignature, attributes(signature, input, output))]
+#[proc_macro_derive(Signature, attributes(signature, input, output))]
 pub fn signature(item: TokenStream) -> TokenStream {
     let input = parse_macro_input!(item as DeriveInput);
     derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()

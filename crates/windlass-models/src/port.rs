@@ -14,7 +14,7 @@ use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelFailureKind, Mod
 use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 use windlass_core::step::WrittenRequest;
 
-use crate::answer::Answer;
+use crate::answer::AnswerReader;
 use crate::failure::{of_nothing, of_page, of_status, shown_url};
 use crate::frame::Framing;
 use crate::limits::ERROR_BODY_BYTES_MAX;
@@ -127,7 +127,7 @@ enum ExchangePhase {
     /// Until the headers of the answer are there.
     Asking(BoxFuture<'static, Result<TransportReply, ModelFailure>>),
     /// Until the answer is over.
-    Reading(ReplyBody, Box<Answer>),
+    Reading(ReplyBody, Box<AnswerReader>),
     /// The model has said its last word; the connection is only good for another request once the answer
     /// was read to its end.
     Draining(ReplyBody),
@@ -152,7 +152,7 @@ impl Stream for ModelExchange {
                     this.phase = match ready!(asking.as_mut().poll(cx)) {
                         Ok(reply) => {
                             let decoder = decoder(this.target.wire, Arc::clone(&this.target));
-                            let answer = Answer::new(&this.target, &reply.media_type, decoder);
+                            let answer = AnswerReader::new(&this.target, &reply.media_type, decoder);
                             ExchangePhase::Reading(reply.body, Box::new(answer))
                         }
                         Err(failure) => ExchangePhase::Failed(failure),

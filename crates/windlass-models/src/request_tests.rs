@@ -56,7 +56,7 @@ fn kept_messages(request: &ModelRequest) -> usize {
 }
 
 /// A request of a run that goes on: the same, with more messages.
-fn go_on(request: &mut ModelRequest, more: impl IntoIterator<TurnItem = Arc<Message>>) {
+fn go_on(request: &mut ModelRequest, more: impl IntoIterator<Item = Arc<Message>>) {
     let mut messages = request.messages.to_vec();
     messages.extend(more);
     request.messages = Arc::new(messages);

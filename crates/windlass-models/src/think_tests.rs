@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Splits a text that comes in the given pieces; (thinking, answer).
-fn split<'a>(opens_thinking: bool, pieces: impl IntoIterator<TurnItem = &'a str>) -> (String, String) {
+fn split<'a>(opens_thinking: bool, pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
     let mut splitter = ThinkSplitter::new(opens_thinking);
     let mut out = Vec::new();
     for piece in pieces {

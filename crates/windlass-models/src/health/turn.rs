@@ -69,7 +69,7 @@ pub struct OutcomeItem<'a> {
 
 impl<'a> CallExchange<'a> {
     /// The calls.
-    pub fn calls(&self) -> impl Iterator<TurnItem = &CallItem<'a>> {
+    pub fn calls(&self) -> impl Iterator<Item = &CallItem<'a>> {
         self.items.iter().filter_map(|item| match item {
             TurnItem::Call(call) => Some(call),
             TurnItem::Text(_) | TurnItem::Reasoning { .. } => None,

@@ -22,7 +22,6 @@ use self::http1::{
     HeaderFields, Http1Client, HttpBody, HttpExchange, HttpFault, HttpRequest, Proxies, RequestEnvelope,
     TrustRoots,
 };
-use self::wait;
 use self::watch::{Alarms, ExchangeWatch};
 use crate::failure::{malformed, redact, shown_url};
 use crate::limits::ExchangeLimits;

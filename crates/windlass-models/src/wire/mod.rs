@@ -113,11 +113,11 @@ pub trait Decode: Send {
 /// The encoder of a protocol.
 pub fn encoder(kind: WireKind) -> &'static dyn Encode {
     match kind {
-        WireKind::Chat => &chat::Wire,
-        WireKind::Responses => &responses::Wire,
-        WireKind::Messages => &messages::Wire,
-        WireKind::Gemini => &gemini::Wire,
-        WireKind::Ollama => &ollama::Wire,
+        WireKind::Chat => &chat::ChatWire,
+        WireKind::Responses => &responses::ResponsesWire,
+        WireKind::Messages => &messages::MessagesWire,
+        WireKind::Gemini => &gemini::GeminiWire,
+        WireKind::Ollama => &ollama::OllamaWire,
     }
 }
 

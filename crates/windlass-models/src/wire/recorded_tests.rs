@@ -58,7 +58,7 @@ pub(super) fn play(mut decoder: Box<dyn Decode>, name: &str) -> Played {
     Played { deltas, failure: result.err(), is_over: decoder.is_over() }
 }
 
-fn frames<'a>(name: &str, text: &'a str) -> Box<dyn Iterator<TurnItem = (Option<&'a str>, &'a str)> + 'a> {
+fn frames<'a>(name: &str, text: &'a str) -> Box<dyn Iterator<Item = (Option<&'a str>, &'a str)> + 'a> {
     if name.ends_with(".ndjson") {
         return Box::new(text.lines().filter(|line| !line.is_empty()).map(|line| (None, line)));
     }

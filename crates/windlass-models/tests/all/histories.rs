@@ -12,7 +12,7 @@ use windlass_models::catalog::providers;
 use windlass_models::guard::guard;
 use windlass_models::health::Healer;
 use windlass_models::lower::{LoweredTools, lower};
-use windlass_models::wire::{Before, Encode, Place, RequestPlan, encoder};
+use windlass_models::wire::{Encode, RequestPlan, TurnBefore, TurnPosition, encoder};
 
 use crate::histories_cast::{LEADS, target_of};
 use crate::histories_harm::harm;
@@ -72,10 +72,10 @@ impl Row {
         let turns = Healer::new().turns(&self.target, &self.tools, messages, notices);
         let mut out = Vec::new();
         self.encode.head(&plan, &mut out);
-        let mut before = Before::Nothing;
+        let mut before = TurnBefore::Nothing;
         for (number, (_, turn)) in turns.iter().enumerate() {
             let is_last = number + 1 == turns.len();
-            self.encode.turn(&plan, turn, Place { before, is_last }, &mut out);
+            self.encode.turn(&plan, turn, TurnPosition { before, is_last }, &mut out);
             before = turn.leaves();
         }
         self.encode.tail(&plan, before, &mut out);

@@ -44,7 +44,7 @@ impl<'a> ResponseHead<'a> {
     }
 
     /// The elements of all headers of that name.
-    pub fn elements(&self, name: &str) -> impl Iterator<TurnItem = &'a [u8]> {
+    pub fn elements(&self, name: &str) -> impl Iterator<Item = &'a [u8]> {
         let elements = self.fields(name).flat_map(|value| value.split(|byte| *byte == b','));
         elements.map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
     }
@@ -58,7 +58,7 @@ impl<'a> ResponseHead<'a> {
         is_clear && !is_last && !self.is_old
     }
 
-    fn fields(&self, name: &str) -> impl Iterator<TurnItem = &'a [u8]> {
+    fn fields(&self, name: &str) -> impl Iterator<Item = &'a [u8]> {
         self.fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
     }
 }

@@ -19,7 +19,7 @@ use super::template::ChunkTemplate;
 use super::usage::ChatUsage;
 use crate::failure;
 use crate::quirks::ReasoningEcho;
-use crate::think::{Piece, ThinkSplitter};
+use crate::think::{AnswerPiece, ThinkSplitter};
 use crate::wire::{Decode, SharedTarget, read_args, told_after_end};
 
 /// The last frame of a stream.
@@ -381,11 +381,11 @@ impl ChatDecoder {
         self.give_pieces(pieces, out);
     }
 
-    fn give_pieces(&mut self, pieces: Vec<Piece>, out: &mut ChatDeltas) {
+    fn give_pieces(&mut self, pieces: Vec<AnswerPiece>, out: &mut ChatDeltas) {
         for piece in pieces {
             match piece {
-                Piece::Text(text) => self.give_text(text, out),
-                Piece::Reasoning(text) => self.give_reasoning(ReasoningSite::Tags, text, out),
+                AnswerPiece::Text(text) => self.give_text(text, out),
+                AnswerPiece::Reasoning(text) => self.give_reasoning(ReasoningSite::Tags, text, out),
             }
         }
     }

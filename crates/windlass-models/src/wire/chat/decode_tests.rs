@@ -24,7 +24,7 @@ fn decoder(quirks: Quirks) -> ChatDecoder {
 }
 
 /// The payloads of recorded events: comments and blank lines are the frame splitter's business.
-fn payloads(recorded: &str) -> impl Iterator<TurnItem = &str> {
+fn payloads(recorded: &str) -> impl Iterator<Item = &str> {
     recorded.lines().filter_map(|line| line.strip_prefix("data: "))
 }
 

@@ -12,7 +12,7 @@ mod usage;
 
 use windlass_core::model::ModelDelta;
 
-use super::{Decode, Encode, ReasoningSite, RequestPlan, SharedTarget, TurnBefore};
+use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;
 
 /// Writes chat completion requests.
@@ -28,7 +28,7 @@ impl Encode for ChatWire {
         encode::write_head(plan, out);
     }
 
-    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, place: ReasoningSite, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, place: TurnPosition, out: &mut Vec<u8>) {
         encode::write_turn(plan, turn, place.before, out);
     }
 

@@ -114,7 +114,7 @@ fn write_text_block(out: &mut Vec<u8>, text: &str, is_marked: bool) {
 }
 
 /// A user message of texts alone; blank ones are refused by the provider and left out.
-fn write_texts<'a>(out: &mut Vec<u8>, texts: impl Iterator<TurnItem = &'a str>, is_marked: bool) {
+fn write_texts<'a>(out: &mut Vec<u8>, texts: impl Iterator<Item = &'a str>, is_marked: bool) {
     let mut texts = texts.filter(|text| !text.trim().is_empty()).peekable();
     if texts.peek().is_none() {
         return;

@@ -39,7 +39,7 @@ fn two_calls() -> CallExchange<'static> {
         content: "seen".into(),
         is_ok,
     };
-    Exchange {
+    CallExchange {
         items: vec![TurnItem::Text("Looking. ".into()), call("t1", r#"{"n":1}"#), call("t2", "{}")],
         outcomes: vec![outcome("t1", true), outcome("t2", false)],
     }

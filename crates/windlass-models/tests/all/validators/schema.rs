@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Checked, is_word, must};
 
 /// Names of tools: legal, and no two alike.
-pub(super) fn check_names<'a>(names: impl Iterator<TurnItem = &'a str>) -> Checked {
+pub(super) fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Checked {
     let mut met = std::collections::HashSet::new();
     for name in names {
         must(is_word(name, 64), || format!("the name '{name}' is not legal"))?;
