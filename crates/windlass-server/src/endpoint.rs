@@ -11,10 +11,12 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use crate::error::{Problem, ProblemKind, SuccessKind};
 use crate::extract::accepts;
+use crate::openapi::SchemaSource;
 use crate::state::ServerApp;
 
 /// JSON.
@@ -47,7 +49,7 @@ pub(crate) struct Operation {
     /// What may stand in the path, the query and the headers.
     pub(crate) params: Vec<ParamDoc>,
     /// The schema of its body, and whether there must be one.
-    pub(crate) body: Option<(Value, bool)>,
+    pub(crate) body: Option<(SchemaSource, bool)>,
     /// What it answers: how, in which media type, by which schema, and what that means.
     pub(crate) answers: Vec<AnswerDoc>,
     /// What else can go wrong, beside what can go wrong anywhere.
@@ -202,15 +204,21 @@ impl Endpoint {
         self
     }
 
-    /// A JSON body that must be there.
-    pub(crate) fn body(mut self, schema: Value) -> Self {
-        self.operation.body = Some((schema, true));
+    /// A JSON body that must be there; its schema is that of the type that reads it.
+    pub(crate) fn body<T: JsonSchema>(mut self) -> Self {
+        self.operation.body = Some((SchemaSource::of::<T>(), true));
         self
     }
 
     /// A JSON body that may be there.
-    pub(crate) fn optional_body(mut self, schema: Value) -> Self {
-        self.operation.body = Some((schema, false));
+    pub(crate) fn optional_body<T: JsonSchema>(mut self) -> Self {
+        self.operation.body = Some((SchemaSource::of::<T>(), false));
+        self
+    }
+
+    /// A JSON body that must be there and is read without a type.
+    pub(crate) fn body_as(mut self, schema: Value) -> Self {
+        self.operation.body = Some((SchemaSource::Written(schema), true));
         self
     }
 

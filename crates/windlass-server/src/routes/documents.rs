@@ -32,7 +32,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                 "Markdown, text, HTML or PDF, as the ending of its name says; either `text` or, for a PDF, `base64`. With \
                  a session, its own searches find it (`rag_search`); without one, searches in all documents do.",
             )
-            .body(named("NewDocument"))
+            .body_as(named("NewDocument"))
             .answers(SuccessKind::Created, named("Document"), "It can be found.")
             .problems(&[ProblemKind::Missing, ProblemKind::TooLarge]),
         Endpoint::delete("/api/documents/{id}", remove)

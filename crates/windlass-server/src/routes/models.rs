@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::host::HostDefaults;
@@ -34,7 +35,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  goes away. What is found is kept, and the next session with that model obeys it.",
             )
             .waits()
-            .body(object([("name", json!({"type": "string", "minLength": 1, "pattern": "\\S"}))]))
+            .body::<DoctorBody>()
             .answers(SuccessKind::Ok, named("Findings"), "What was found, which may be that it does not answer.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
@@ -59,8 +60,10 @@ async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
     show_list(&app, "models", &app.host.models().await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ModelExamination")]
 struct DoctorBody {
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     name: String,
 }
 

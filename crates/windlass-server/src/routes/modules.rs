@@ -3,6 +3,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -34,7 +35,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about(TAG, "What a module would ask a model")
             .notes("Nothing is asked. To run the module, start a run whose `model` is that of the module and whose `message` is the inputs as a JSON object.")
             .path_param("id", "The module.")
-            .body(object([("inputs", json!({"type": "object", "additionalProperties": true}))]))
+            .body::<PromptBody>()
             .answers(SuccessKind::Ok, named("ModulePrompt"), "The system text, the examples and the inputs as messages.")
             .problems(&[ProblemKind::Missing]),
     ]
@@ -48,7 +49,8 @@ async fn one(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteR
     show(&app, SuccessKind::Ok, &app.host.module(&id).await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ModuleInputs")]
 struct PromptBody {
     inputs: Map<String, Value>,
 }

@@ -2,8 +2,9 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use windlass_core::host::{Consent, EditApproval};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
@@ -13,7 +14,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
-use crate::openapi::{list_of, named, object, text, wish};
+use crate::openapi::{list_of, named, object};
 use crate::shown::{done, show_asking};
 use crate::state::ServerApp;
 
@@ -21,10 +22,6 @@ const TAG: &str = "permissions";
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
-    let several = json!({
-        "type": "array", "minItems": 1, "maxItems": ANSWERS_MAX,
-        "items": {"allOf": [object([("call_id", text())]), named("PermissionAnswer")]},
-    });
     vec![
         Endpoint::get("/api/runs/{id}/permissions", list)
             .about(TAG, "The questions of a run that wait for an answer")
@@ -36,14 +33,14 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .notes("`digest` is that of the question that was shown: the answer counts for exactly that.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call that waits.")
-            .body(named("PermissionAnswer"))
+            .body::<PermissionAnswerBody>()
             .answers_nothing("The answer counts.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/permissions", answer_all)
             .about(TAG, "Answer several questions")
             .notes("All are checked before the first is answered.")
             .path_param("id", "The run.")
-            .body(object([("answers", several)]))
+            .body::<AnswersBody>()
             .answers_nothing("The answers count.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/edits/{call_id}", apply_edit)
@@ -51,15 +48,19 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .notes("`digest` is that of the edit that was shown. It is made only if the file is as it was then; rules that deny it still do. The session's model is told with its next message. Each edit of a run is approved for itself, in any order.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call that was staged.")
-            .body(named("EditApproval"))
+            .body::<EditBody>()
             .answers(SuccessKind::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "EditApproval")]
 struct EditBody {
+    /// The digest of the edit that was shown.
+    #[schemars(length(min = 1))]
     digest: String,
+    /// The word to type for a critical edit.
     confirmation: Option<String>,
 }
 
@@ -84,12 +85,19 @@ async fn list(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> Route
     show_asking(&app, SuccessKind::Ok, &json!({ "questions": &questions }), complete)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "PermissionAnswer")]
 struct PermissionAnswerBody {
+    #[schemars(extend("enum" = ["once", "session", "remember", "deny"]))]
     decision: String,
+    /// The rule to store with remember, if it is changed.
     rule: Option<String>,
+    /// The word to type for a critical call.
     confirmation: Option<String>,
+    /// The digest of the question that was shown.
+    #[schemars(required, length(min = 1))]
     digest: Option<String>,
+    /// With deny: what the model is told to do instead.
     message: Option<String>,
 }
 
@@ -128,12 +136,14 @@ async fn answer(
     Ok(done())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "PermissionAnswers")]
 struct AnswersBody {
+    #[schemars(length(min = 1, max = ANSWERS_MAX))]
     answers: Vec<CallAnswer>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct CallAnswer {
     call_id: String,
     #[serde(flatten)]
@@ -182,35 +192,4 @@ fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Rout
         ));
     }
     Ok(question)
-}
-
-/// What approves a staged edit, for the API document.
-pub(crate) fn approval_schema() -> Value {
-    wish([
-        (
-            "digest",
-            json!({"type": "string", "minLength": 1, "description": "The digest of the edit that was shown."}),
-        ),
-        ("confirmation?", json!({"type": "string", "description": "The word to type for a critical edit."})),
-    ])
-}
-
-/// The body of an answer, for the API document.
-pub(crate) fn answer_schema() -> Value {
-    wish([
-        ("decision", json!({"type": "string", "enum": ["once", "session", "remember", "deny"]})),
-        (
-            "rule?",
-            json!({"type": "string", "description": "The rule to store with remember, if it is changed."}),
-        ),
-        ("confirmation?", json!({"type": "string", "description": "The word to type for a critical call."})),
-        (
-            "digest",
-            json!({"type": "string", "minLength": 1, "description": "The digest of the question that was shown."}),
-        ),
-        (
-            "message?",
-            json!({"type": "string", "description": "With deny: what the model is told to do instead."}),
-        ),
-    ])
 }

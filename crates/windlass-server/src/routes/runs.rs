@@ -4,8 +4,9 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
@@ -16,11 +17,11 @@ use windlass_core::trace::RunTrace;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::sessions::{check_profile, read_approve};
-use super::settings::{self, SettingsBody};
+use super::settings::SettingsBody;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
-use crate::openapi::{approve, flag, frame, list_of, named, object, profile, text, wish};
+use crate::openapi::{flag, frame, list_of, maybe_approve, maybe_profile, named, object, text};
 use crate::routes::events;
 use crate::shown::show;
 use crate::shutdown::Closing;
@@ -64,13 +65,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/api/runs/{id}/resume", resume)
             .about(TAG, "Take up a run that stopped in the middle")
             .path_param("id", "The run.")
-            .optional_body(named("ResumeRun"))
+            .optional_body::<ResumeBody>()
             .answers(SuccessKind::Accepted, named("StartedRun"), "It goes on.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/fork", fork)
             .about(TAG, "Copy a run up to a step into a new session, and go on there")
             .path_param("id", "The run.")
-            .body(named("ForkRun"))
+            .body::<ForkBody>()
             .answers(SuccessKind::Accepted, named("StartedRun"), "The new run.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/replay", replay)
@@ -91,41 +92,48 @@ fn start_endpoint() -> Endpoint {
         .path_param("id", "The session.")
         .query_param("cancel_on_disconnect", flag(), "Cancel the run when the reader of its events goes away.")
         .query_param("format", events::format_schema(), "The form of the events.")
-        .body(named("StartRun"))
+        .body::<StartBody>()
         .answers(SuccessKind::Accepted, named("StartedRun"), "The run began.")
         .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The run's events, as they come.")
         .problems(&[ProblemKind::Missing, ProblemKind::Conflict])
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "StartRun")]
 struct StartBody {
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     message: String,
     model: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_profile")]
     profile: Option<String>,
+    /// Only these tools.
     tools: Option<Vec<String>>,
     tools_allowed: Option<bool>,
-    tool_choice: Option<Value>,
-    reasoning_effort: Option<String>,
-    temperature: Option<f64>,
-    top_p: Option<f64>,
-    #[serde(default, deserialize_with = "whole")]
-    output_tokens_max: Option<u32>,
-    #[serde(default, deserialize_with = "whole")]
-    seed: Option<u64>,
+    /// Background for the message.
     context: Option<String>,
     executes_while_streaming: Option<bool>,
+    /// Pictures that come after the text.
     images: Option<Vec<ImageBody>>,
-    system: Option<String>,
+    /// What the model is told in a last step without tools, beside the usual.
     finalize_hint: Option<String>,
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = WISHED_STEPS_MAX))]
     steps_max: Option<u32>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
-    response_format: Option<Map<String, Value>>,
+    /// What a session can have set, a run can wish for itself.
+    #[serde(flatten)]
+    settings: SettingsBody,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct ImageBody {
+    #[schemars(regex(pattern = "^image/"))]
     media_type: String,
+    #[schemars(regex(pattern = "^(https://|data:image/)"))]
     url: String,
 }
 
@@ -156,17 +164,7 @@ impl StartBody {
         for image in self.images.unwrap_or_default() {
             parts.push(image.part()?);
         }
-        let settings = SettingsBody {
-            system: self.system,
-            tool_choice: self.tool_choice,
-            reasoning_effort: self.reasoning_effort,
-            temperature: self.temperature,
-            top_p: self.top_p,
-            output_tokens_max: self.output_tokens_max,
-            seed: self.seed,
-            response_format: self.response_format,
-        };
-        let SessionSettings { system, tool_choice, sampling } = settings.read()?;
+        let SessionSettings { system, tool_choice, sampling } = self.settings.read()?;
         Ok(RunStart {
             message: Message::User { parts },
             wishes: RunWishes {
@@ -282,9 +280,11 @@ async fn cancel(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> Rou
     show(&app, SuccessKind::Ok, &app.host.run(&id).await?)
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "ResumeRun")]
 struct ResumeBody {
+    /// Calls that may run again although nobody knows whether they happened.
     retry: Option<Vec<CallId>>,
 }
 
@@ -298,16 +298,21 @@ async fn resume(
     show_started(&app, &started)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ForkRun")]
 struct ForkBody {
+    /// The last step that is taken over; 0 for the message alone.
     #[serde(deserialize_with = "whole")]
+    #[schemars(required, range(min = 0, max = u32::MAX))]
     step: Option<u32>,
     model: Option<String>,
+    /// Another message, with step 0.
     message: Option<String>,
     outcome: Option<ForkOutcome>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct ForkOutcome {
     call_id: CallId,
     json: Value,
@@ -336,39 +341,4 @@ async fn fork(
 
 async fn replay(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     show(&app, SuccessKind::Ok, &app.host.replay(&id.into()).await?)
-}
-
-/// The body of a start, for the API document.
-pub(crate) fn start_schema() -> Value {
-    let image = object([
-        ("media_type", json!({"type": "string", "pattern": "^image/"})),
-        ("url", json!({"type": "string", "pattern": "^(https://|data:image/)"})),
-    ]);
-    let mut start = wish([
-        ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
-        ("model?", text()),
-        ("profile?", profile()),
-        ("tools?", json!({"type": "array", "items": text(), "description": "Only these tools."})),
-        ("tools_allowed?", flag()),
-        ("context?", json!({"type": "string", "description": "Background for the message."})),
-        ("executes_while_streaming?", flag()),
-        (
-            "images?",
-            json!({"type": "array", "items": image, "description": "Pictures that come after the text."}),
-        ),
-        ("approve?", approve()),
-        (
-            "finalize_hint?",
-            json!({"type": "string", "description": "What the model is told in a last step without tools, beside the usual."}),
-        ),
-        ("steps_max?", json!({"type": "integer", "minimum": 1, "maximum": WISHED_STEPS_MAX})),
-    ]);
-    // What a session can have set, a run can wish for itself.
-    if let (Some(Value::Object(own)), Value::Object(mut set)) =
-        (start.get_mut("properties"), wish(settings::fields()))
-        && let Some(Value::Object(set)) = set.remove("properties")
-    {
-        own.extend(set);
-    }
-    start
 }

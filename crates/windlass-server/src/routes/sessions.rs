@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use windlass_core::ids::SessionId;
 use windlass_core::permission::ApproveMode;
@@ -14,7 +15,7 @@ use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::openapi::{approve, list_of, named, object, text, wish};
+use crate::openapi::{list_of, maybe_approve, maybe_profile, named, object, one_of, or_null, text};
 use crate::shown::{done, show, show_list};
 use crate::state::ServerApp;
 
@@ -25,7 +26,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::post("/api/sessions", create)
             .about(TAG, "Begin a session")
-            .optional_body(named("NewSession"))
+            .optional_body::<NewSessionBody>()
             .answers(SuccessKind::Created, named("Session"), "The session.")
             .problems(&[ProblemKind::Conflict, ProblemKind::Missing]),
         Endpoint::get("/api/sessions", list)
@@ -50,7 +51,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  begin from now on, instead of all that were set before: `{}` sets nothing.",
             )
             .path_param("id", "The session.")
-            .body(wish([("title?", title_schema()), ("approve?", approve()), ("settings?", named("SettingsWish"))]))
+            .body::<ChangeBody>()
             .answers(SuccessKind::Ok, named("Session"), "The session.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::delete("/api/sessions/{id}", delete)
@@ -67,24 +68,30 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-fn title_schema() -> serde_json::Value {
-    serde_json::json!({"type": "string", "minLength": 1, "maxLength": TITLE_CHARS_MAX})
-}
-
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "NewSession")]
 struct NewSessionBody {
+    #[schemars(length(max = TITLE_CHARS_MAX))]
     title: Option<String>,
+    /// A name that somebody outside knows it by; unique.
     key: Option<String>,
+    #[schemars(schema_with = "maybe_profile")]
     profile: Option<String>,
     model: Option<String>,
+    #[schemars(schema_with = "maybe_origin")]
     origin: Option<String>,
+    #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
     settings: Option<SettingsBody>,
 }
 
 /// Front ends that begin sessions here; others have routes of their own.
-pub(crate) const ORIGINS: [&str; 4] = ["api", "web", "tui", "cli"];
+const ORIGINS: [&str; 4] = ["api", "web", "tui", "cli"];
+
+fn maybe_origin(_: &mut SchemaGenerator) -> Schema {
+    or_null(one_of(&ORIGINS))
+}
 
 async fn create(
     State(app): State<ServerApp>,
@@ -141,9 +148,13 @@ async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteR
     show(&app, SuccessKind::Ok, &app.host.session(&id.into()).await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "SessionChange")]
 struct ChangeBody {
+    #[schemars(length(min = 1, max = TITLE_CHARS_MAX))]
     title: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
     settings: Option<SettingsBody>,
 }

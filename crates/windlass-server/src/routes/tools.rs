@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -14,7 +15,7 @@ use super::page::{rows, rows_schema};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf, QueryOf};
-use crate::openapi::{list_of, named, object, text, wish};
+use crate::openapi::{list_of, named, object, one_of, or_null, text};
 use crate::shown::{done, show, show_asking, show_list};
 use crate::state::ServerApp;
 
@@ -28,7 +29,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about("tools", "Call a tool")
             .notes("Through the same validation, permission and limits as a model's call. What needs asking is answered with 409 and the `question`; the same call with `approve` and the question's `digest` says that somebody looked at it. Rules that deny it still do.")
             .path_param("name", "The tool.")
-            .body(named("ToolCallWish"))
+            .body::<CallBody>()
             .answers(SuccessKind::Ok, named("ToolAnswer"), "The outcome, which may be a failure.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/policies", rules)
@@ -36,7 +37,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .answers(SuccessKind::Ok, object([("rules", list_of("Rule"))]), "The rules; a grant names its session."),
         Endpoint::post("/api/policies", add_rule)
             .about("policies", "Store a rule")
-            .body(named("NewRule"))
+            .body::<RuleBody>()
             .answers(SuccessKind::Created, named("Rule"), "The rule.")
             .problems(&[ProblemKind::Conflict]),
         Endpoint::delete("/api/policies/{id}", remove_rule)
@@ -46,7 +47,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/policies/explain", explain)
             .about("policies", "Which gate decides a call, and why")
-            .body(named("ExplainWish"))
+            .body::<ExplainBody>()
             .answers(
                 SuccessKind::Ok,
                 object([("gates", list_of("Gate")), ("question?", named("Question"))]),
@@ -67,13 +68,25 @@ async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
     show_list(&app, "tools", &tools)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ToolCallWish")]
 struct CallBody {
+    #[schemars(with = "Option<Map<String, Value>>")]
     arguments: Option<Box<RawValue>>,
     session_id: Option<String>,
+    /// Somebody looked at it and wants it.
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_once")]
     approve: Option<String>,
+    /// What was looked at: the digest of the question, or of the staged edit.
+    #[schemars(length(min = 1))]
     digest: Option<String>,
+    /// The word to type for a critical call.
     confirmation: Option<String>,
+}
+
+fn maybe_once(_: &mut SchemaGenerator) -> Schema {
+    or_null(one_of(&["once"]))
 }
 
 impl CallBody {
@@ -167,9 +180,15 @@ fn rule_value(rule: &Rule) -> Value {
     value
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewRule")]
 struct RuleBody {
+    #[schemars(extend("enum" = ["allow", "deny", "ask"]))]
     effect: String,
+    #[schemars(
+        regex(pattern = r"^(\*|[A-Za-z0-9_./-]{1,128})(\([A-Za-z0-9_/*-]+\))?$"),
+        extend("examples" = ["read_file(src/**)"])
+    )]
     rule: String,
 }
 
@@ -185,7 +204,8 @@ async fn remove_rule(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -
     Ok(done())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ExplainWish")]
 struct ExplainBody {
     tool: String,
     arguments: Option<Map<String, Value>>,
@@ -213,39 +233,4 @@ struct AuditWish {
 async fn audit(State(app): State<ServerApp>, QueryOf(wish): QueryOf<AuditWish>) -> RouteResult<Response> {
     let query = AuditQuery { tool: wish.tool, rows_max: rows(wish.rows.as_deref())? };
     show_list(&app, "entries", &app.host.audit(query).await?)
-}
-
-/// The bodies of these routes, for the API document.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    let arguments = || json!({"type": "object"});
-    let rule = json!({
-        "type": "string", "pattern": "^(\\*|[A-Za-z0-9_./-]{1,128})(\\([A-Za-z0-9_/*-]+\\))?$",
-        "examples": ["read_file(src/**)"],
-    });
-    vec![
-        (
-            "ToolCallWish",
-            wish([
-                ("arguments?", arguments()),
-                ("session_id?", text()),
-                (
-                    "approve?",
-                    json!({"type": "string", "enum": ["once"], "description": "Somebody looked at it and wants it."}),
-                ),
-                (
-                    "digest?",
-                    json!({"type": "string", "minLength": 1, "description": "What was looked at: the digest of the question, or of the staged edit."}),
-                ),
-                (
-                    "confirmation?",
-                    json!({"type": "string", "description": "The word to type for a critical call."}),
-                ),
-            ]),
-        ),
-        ("ExplainWish", wish([("tool", text()), ("arguments?", arguments())])),
-        (
-            "NewRule",
-            object([("effect", json!({"type": "string", "enum": ["allow", "deny", "ask"]})), ("rule", rule)]),
-        ),
-    ]
 }

@@ -6,6 +6,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use axum::{Extension, Json};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::command::RunWishes;
@@ -40,16 +41,20 @@ const CONTEXT_TOKENS_MAX: u32 = 500;
 const SEARCH_RESULTS: u32 = 3;
 
 /// What a client sends. Fields that are not named here are ignored.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "EdisonChat")]
 pub(super) struct ChatBody {
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     message: String,
     #[serde(default)]
     mode: Option<String>,
     #[serde(default)]
+    #[schemars(length(min = 1, max = 200), regex(pattern = r"\S"))]
     chat_id: Option<String>,
     #[serde(default)]
     tools_allowed: Option<bool>,
     #[serde(default)]
+    #[schemars(length(min = 1, max = 200), regex(pattern = r"\S"))]
     request_id: Option<String>,
     #[serde(default)]
     model: Option<String>,

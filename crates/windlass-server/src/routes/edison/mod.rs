@@ -30,21 +30,21 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  Mode `auto` becomes `agent` when the message asks for something to be done. Exchanges are kept by \
                  `chat_id`. Closing the connection cancels.",
             )
-            .body(named("EdisonChat"))
+            .body::<chat::ChatBody>()
             .answers(SuccessKind::Ok, named("EdisonAnswer"), "The answer.")
             .problems(&problems)
             .waits(),
         Endpoint::post("/chat/stream", chat::stream)
             .about(TAG, "One exchange of a chat, as it comes")
             .query_param("format", json!({"type": "string", "enum": ["edison", "v1.1"]}), "Which frames.")
-            .body(named("EdisonChat"))
+            .body::<chat::ChatBody>()
             .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "SSE v1.1, or `init`, `token`, `status`, `done`.")
             .problems(&problems)
             .lenient()
             .waits(),
         Endpoint::post("/chat/cancel", chat::cancel)
             .about(TAG, "Cancels an exchange")
-            .body(object([("request_id", text())]))
+            .body_as(object([("request_id", text())]))
             .answers(
                 SuccessKind::Ok,
                 object([
@@ -55,7 +55,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             ),
         Endpoint::post("/generate-image", image::generate)
             .about(TAG, "Renders a picture")
-            .body(object([("prompt", text())]))
+            .body_as(object([("prompt", text())]))
             .answers(SuccessKind::Ok, object([("ok", json!({"const": true})), ("data", json!({}))]), "The picture.")
             .problems(&[ProblemKind::Missing, ProblemKind::Upstream, ProblemKind::NotImplemented]),
     ]
@@ -64,39 +64,20 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 /// Schemas of their bodies, by name.
 pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
     let names = json!({"type": "array", "items": {"type": "string"}});
-    vec![
-        (
-            "EdisonChat",
-            object([
-                ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
-                ("mode?", json!({"type": ["string", "null"]})),
-                (
-                    "chat_id?",
-                    json!({"type": ["string", "null"], "minLength": 1, "maxLength": 200, "pattern": "\\S"}),
-                ),
-                ("tools_allowed?", json!({"type": ["boolean", "null"]})),
-                (
-                    "request_id?",
-                    json!({"type": ["string", "null"], "minLength": 1, "maxLength": 200, "pattern": "\\S"}),
-                ),
-                ("model?", json!({"type": ["string", "null"]})),
-            ]),
-        ),
-        (
-            "EdisonAnswer",
-            object([
-                ("response", text()),
-                ("mode_used", text()),
-                ("model_used", text()),
-                ("tools_used", names),
-                ("tool_events?", json!({"type": "array", "items": {"type": "object"}})),
-                ("chat_id?", json!({"type": ["string", "null"]})),
-                ("request_id?", text()),
-                ("session_id?", text()),
-                ("run_id?", text()),
-                ("outcome?", text()),
-                ("stopped?", json!({"type": "boolean"})),
-            ]),
-        ),
-    ]
+    vec![(
+        "EdisonAnswer",
+        object([
+            ("response", text()),
+            ("mode_used", text()),
+            ("model_used", text()),
+            ("tools_used", names),
+            ("tool_events?", json!({"type": "array", "items": {"type": "object"}})),
+            ("chat_id?", json!({"type": ["string", "null"]})),
+            ("request_id?", text()),
+            ("session_id?", text()),
+            ("run_id?", text()),
+            ("outcome?", text()),
+            ("stopped?", json!({"type": "boolean"})),
+        ]),
+    )]
 }

@@ -40,7 +40,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  step of the model, whose calls are handed back. System messages at the beginning are added to the \
                  server's own system text. `profile` chooses the profile of a run. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.",
             )
-            .body(named("OpenaiChatRequest"))
+            .body_as(named("OpenaiChatRequest"))
             .answers(SuccessKind::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
             .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "With `stream`: chunks, and `[DONE]`.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict, ProblemKind::Upstream, ProblemKind::TimedOut])

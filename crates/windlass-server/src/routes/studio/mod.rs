@@ -32,7 +32,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/api/chat/stream", chat::post)
             .about(TAG, "Streams an answer to a prompt, with a body")
             .notes(NOTES)
-            .body(named("StudioChat"))
+            .body_as(named("StudioChat"))
             .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
             .answers_nothing("The run that was asked for has ended, and its last event was seen.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict])

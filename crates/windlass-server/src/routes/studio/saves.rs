@@ -38,7 +38,7 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/api/saves", put)
             .about(TAG, "Keeps a snapshot")
             .notes("With `run_id`, the complete trace of that run is kept in `data.runTrace`.")
-            .body(named("NewSave"))
+            .body_as(named("NewSave"))
             .answers(SuccessKind::Created, named("Save"), "It is kept.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::get("/api/saves/{id}", get)
