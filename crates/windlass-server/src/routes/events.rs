@@ -32,7 +32,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/runs/{id}/events", events)
             .about("runs", "The events of a run")
             .notes(
-                "SseFrames of `data: <json>`; durable events have an `id`. A reader that comes back sends the last id \
+                "Frames of `data: <json>`; durable events have an `id`. A reader that comes back sends the last id \
                  it saw, drops what it saw after that, and gets the rest: byte for byte what it would have got.",
             )
             .path_param("id", "The run.")
