@@ -16,7 +16,7 @@ use windlass_benches::{best_of, cpu_time, figure};
 use windlass_core::args::read_args;
 use windlass_core::check::check_call;
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, Event, Record};
 use windlass_core::json::repair::{RepairMode, repair};
 use windlass_core::tool::RawArgs;
 use windlass_engine::bus::{Delivery, EventLog};
@@ -178,7 +178,7 @@ async fn publish(subscribers: usize, count: u64) -> Duration {
             session_id: "bench".into(),
             run_id: "run".into(),
             parent_id: "message".into(),
-            event: Event::TextDelta { text: "word ".into() },
+            event: Event::Delta(DeltaEvent::TextDelta { text: "word ".into() }),
             cause: None,
         }));
         tokio::task::yield_now().await;

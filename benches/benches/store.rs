@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use windlass_benches::{cpu_time, figure};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, ToolMessage};
 use windlass_core::model::{Finish, StepPurpose, Usage};
@@ -100,31 +100,36 @@ fn step_appends(session: &str, first_seq: u64, step: u64) -> Vec<Vec<Arc<Record>
     let usage = Usage { input: 1_000, output: 50, cached: 900, reasoning: 0, cost_usd: Some(0.001) };
     let step = step as u32;
     let appends = [
-        vec![Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 }],
+        vec![Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 })],
         vec![
-            Event::StepEnded {
+            Event::Durable(DurableEvent::StepEnded {
                 step,
                 message: Message::assistant("I shall read the module first.").into(),
                 finish: Finish::Calls,
                 usage: Some(usage),
-            },
-            Event::CallRequested { call: call.clone(), category, visibility, vendor: "openai".into() },
-            Event::CallStarted {
+            }),
+            Event::Durable(DurableEvent::CallRequested {
+                call: call.clone(),
+                category,
+                visibility,
+                vendor: "openai".into(),
+            }),
+            Event::Durable(DurableEvent::CallStarted {
                 call_id: call.id.clone(),
                 name: call.name.clone(),
                 by: None,
                 category,
                 visibility,
-            },
+            }),
         ],
-        vec![Event::CallEnded {
+        vec![Event::Durable(DurableEvent::CallEnded {
             call_id: call.id,
             name: call.name,
             outcome: outcome.into(),
             message: message.into(),
             category,
             visibility,
-        }],
+        })],
     ];
     let mut seq = first_seq;
     let mut number = |event| {
@@ -137,8 +142,12 @@ fn step_appends(session: &str, first_seq: u64, step: u64) -> Vec<Vec<Arc<Record>
 
 fn started(session: &str) -> Arc<Record> {
     let message = Arc::new(Message::user("Please read the modules and tell me what they do."));
-    let event =
-        Event::RunStarted { model: "m/1".into(), profile: "default".into(), message, wishes: Arc::default() };
+    let event = Event::Durable(DurableEvent::RunStarted {
+        model: "m/1".into(),
+        profile: "default".into(),
+        message,
+        wishes: Arc::default(),
+    });
     record(session, 1, event)
 }
 
@@ -203,8 +212,9 @@ fn deltas(runtime: &Runtime, folder: &Path) {
     let blocks: Vec<Vec<Arc<Record>>> = (0..BLOCKS)
         .map(|block| {
             let first = block * (DELTAS + 1) + 2;
-            let delta = |seq| record("s", seq, Event::TextDelta { text: "token ".into() });
-            let note = record("s", first + DELTAS, Event::NoteAdded { text: "n".into() });
+            let delta = |seq| record("s", seq, Event::Delta(DeltaEvent::TextDelta { text: "token ".into() }));
+            let note =
+                record("s", first + DELTAS, Event::Durable(DurableEvent::NoteAdded { text: "n".into() }));
             (first..first + DELTAS).map(delta).chain([note]).collect()
         })
         .collect();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::JournalPort;
@@ -171,9 +171,10 @@ impl Peer {
         loop {
             match events.next().await {
                 Delivery::Record(record) => match &record.event {
-                    Event::TextDelta { .. } => pieces += 1,
-                    Event::RunEnded { .. } => break,
-                    _ => {}
+                    Event::Delta(DeltaEvent::TextDelta { .. }) => pieces += 1,
+                    Event::Durable(DurableEvent::RunEnded { .. }) => break,
+                    Event::Durable(other) => other.ignored(),
+                    Event::Delta(other) => other.ignored(),
                 },
                 Delivery::Snapshot { .. } | Delivery::Gap { .. } => {}
                 Delivery::Closed => break,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::host::{HostDefaults, HostDelivery};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
@@ -139,13 +139,17 @@ impl Writer {
     fn begin(&mut self, number: usize) {
         self.run = format!("run_{number}");
         let message = Message::user(format!("Question {number}: what does this module do, and why?"));
-        self.push(Event::RunStarted {
+        self.push(Event::Durable(DurableEvent::RunStarted {
             model: "bench/model".into(),
             profile: "default".into(),
             message: Arc::new(message),
             wishes: Arc::default(),
-        });
-        self.push(Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 });
+        }));
+        self.push(Event::Durable(DurableEvent::StepStarted {
+            step: 1,
+            purpose: StepPurpose::Work,
+            attempt: 1,
+        }));
     }
 
     fn run(&mut self, number: usize) {
@@ -164,20 +168,26 @@ impl Writer {
         let said = |parts: Vec<Part>| Arc::new(Message::Assistant { parts });
         let answer = answer(number);
         self.begin(number);
-        self.push(Event::StepEnded {
+        self.push(Event::Durable(DurableEvent::StepEnded {
             step: 1,
             message: said(vec![Part::Reasoning(thought), Part::Call(call.clone())]),
             finish: Finish::Calls,
             usage,
-        });
-        self.push(Event::CallRequested {
+        }));
+        self.push(Event::Durable(DurableEvent::CallRequested {
             call: call.clone(),
             category,
             visibility,
             vendor: "scripted".into(),
-        });
+        }));
         let (call_id, name) = (call.id.clone(), call.name.clone());
-        self.push(Event::CallStarted { call_id, name, by: Some("risk".into()), category, visibility });
+        self.push(Event::Durable(DurableEvent::CallStarted {
+            call_id,
+            name,
+            by: Some("risk".into()),
+            category,
+            visibility,
+        }));
         let content = "fn main() {}\n".repeat(40);
         let message = Message::Tool(ToolMessage {
             call_id: call.id.clone(),
@@ -187,23 +197,27 @@ impl Writer {
             is_ok: true,
             is_valid_call: true,
         });
-        self.push(Event::CallEnded {
+        self.push(Event::Durable(DurableEvent::CallEnded {
             call_id: call.id,
             name: call.name,
             outcome: Arc::new(ToolOutcome::ok(ToolOutput::text(content))),
             message: Arc::new(message),
             category,
             visibility,
-        });
-        self.push(Event::StepStarted { step: 2, purpose: StepPurpose::Work, attempt: 1 });
+        }));
+        self.push(Event::Durable(DurableEvent::StepStarted {
+            step: 2,
+            purpose: StepPurpose::Work,
+            attempt: 1,
+        }));
         let message = said(vec![Part::text(&answer)]);
-        self.push(Event::StepEnded { step: 2, message, finish: Finish::Stop, usage });
-        self.push(Event::RunEnded {
+        self.push(Event::Durable(DurableEvent::StepEnded { step: 2, message, finish: Finish::Stop, usage }));
+        self.push(Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
             reason: StopReason::Answered,
             answer,
             usage: Usage::default(),
-        });
+        }));
     }
 }
 
@@ -236,8 +250,8 @@ pub fn streamed(session: &[Arc<Record>], pieces: usize) -> Vec<Arc<Record>> {
         words.push("\n".to_owned());
     }
     for word in words.into_iter().take(pieces) {
-        writer.push(Event::TextDelta { text: word });
+        writer.push(Event::Delta(DeltaEvent::TextDelta { text: word }));
     }
-    writer.push(Event::TextDelta { text: format!("\n```\n\n{THE_END}") });
+    writer.push(Event::Delta(DeltaEvent::TextDelta { text: format!("\n```\n\n{THE_END}") }));
     writer.records
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures::stream;
 use tokio::time::Instant;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostDelivery, HostError};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::port::BoxStream;
@@ -123,7 +123,7 @@ impl Follower {
         }
         match &self.run_id {
             Some(run_id) if record.run_id != *run_id => return,
-            Some(_) => self.is_over = matches!(record.event, Event::RunEnded { .. }),
+            Some(_) => self.is_over = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })),
             None => {}
         }
         self.ready.push_back(HostDelivery::Record(record));

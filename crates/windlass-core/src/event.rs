@@ -4,6 +4,8 @@
 //! that is needed to fold a session back; deltas are for the eye and are never the only copy of
 //! anything (wall 6). How events look on the SSE wire is `frame`'s business.
 
+mod wire;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -38,11 +40,21 @@ pub struct Record {
     pub cause: Option<Arc<Cause>>,
 }
 
-/// Everything that can happen in a run.
+/// Everything that can happen in a run. On every wire the two kinds are one flat object with a `type`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// What is journaled before anybody sees it, and what a session is folded back from.
+    Durable(DurableEvent),
+    /// What is only shown; nothing but a piece or a sign of what a durable event says whole.
+    Delta(DeltaEvent),
+}
+
+/// Events that are journaled before they are published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Event {
+pub enum DurableEvent {
     /// A run began.
     RunStarted {
         /// The model that answers.
@@ -105,37 +117,6 @@ pub enum Event {
         rule: String,
         /// What was done and why.
         message: String,
-    },
-    /// A model in the process reads a long prompt: so far it is (not durable).
-    StepProgressed {
-        /// Tokens that are read.
-        tokens_read: u64,
-        /// Tokens of the whole prompt.
-        tokens_total: u64,
-        /// How long the rest takes about; said where reading takes longer than ten seconds.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        remaining_ms: Option<u64>,
-    },
-    /// Thinking arrived (not durable).
-    ReasoningDelta {
-        /// Phase: 0 before the first calls, then one more after each batch of calls (S-32).
-        phase: u32,
-        /// The piece.
-        text: String,
-    },
-    /// Answer text arrived (not durable).
-    TextDelta {
-        /// The piece.
-        text: String,
-    },
-    /// A piece of a call arrived (not durable).
-    CallDelta {
-        /// Its place among the calls of the step.
-        index: u32,
-        /// Its name, once known.
-        name: Option<String>,
-        /// How many characters of arguments so far.
-        chars: u64,
     },
     /// A model step is complete: text, reasoning and calls, as they go into the transcript.
     StepEnded {
@@ -200,13 +181,6 @@ pub enum Event {
         category: Category,
         /// How prominently they show it.
         visibility: Visibility,
-    },
-    /// A call reported how far it is (not durable).
-    CallProgressed {
-        /// The call.
-        call_id: CallId,
-        /// One line.
-        line: String,
     },
     /// A running call makes a call itself: written before anything of that happens (not the machine's own).
     InnerCallStarted {
@@ -295,6 +269,51 @@ pub enum Event {
         answer: String,
         /// Token counts of the whole run.
         usage: Usage,
+    },
+}
+
+/// Events for the eye: pieces of a step as it streams, and how far something is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum DeltaEvent {
+    /// A model in the process reads a long prompt: so far it is (not durable).
+    StepProgressed {
+        /// Tokens that are read.
+        tokens_read: u64,
+        /// Tokens of the whole prompt.
+        tokens_total: u64,
+        /// How long the rest takes about; said where reading takes longer than ten seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remaining_ms: Option<u64>,
+    },
+    /// Thinking arrived (not durable).
+    ReasoningDelta {
+        /// Phase: 0 before the first calls, then one more after each batch of calls (S-32).
+        phase: u32,
+        /// The piece.
+        text: String,
+    },
+    /// Answer text arrived (not durable).
+    TextDelta {
+        /// The piece.
+        text: String,
+    },
+    /// A piece of a call arrived (not durable).
+    CallDelta {
+        /// Its place among the calls of the step.
+        index: u32,
+        /// Its name, once known.
+        name: Option<String>,
+        /// How many characters of arguments so far.
+        chars: u64,
+    },
+    /// A call reported how far it is (not durable).
+    CallProgressed {
+        /// The call.
+        call_id: CallId,
+        /// One line.
+        line: String,
     },
 }
 
@@ -402,77 +421,103 @@ impl WarningCode {
     }
 }
 
+impl From<DurableEvent> for Event {
+    fn from(event: DurableEvent) -> Self {
+        Event::Durable(event)
+    }
+}
+
+impl From<DeltaEvent> for Event {
+    fn from(event: DeltaEvent) -> Self {
+        Event::Delta(event)
+    }
+}
+
 impl Event {
+    /// The event, if it must be journaled before it is published.
+    pub fn durable(&self) -> Option<&DurableEvent> {
+        match self {
+            Event::Durable(event) => Some(event),
+            Event::Delta(_) => None,
+        }
+    }
+
     /// Whether the event must be journaled before it is published.
     pub fn is_durable(&self) -> bool {
-        match self {
-            Event::StepProgressed { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::CallProgressed { .. } => false,
-            Event::RunStarted { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::StepStarted { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::StepEnded { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::CallEnded { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. }
-            | Event::RunEnded { .. } => true,
-        }
+        self.durable().is_some()
     }
 
     /// Whether the run machine itself emits events of this kind; the others come from those who drive it.
     pub fn is_of_machine(&self) -> bool {
-        let is_other = matches!(
-            self,
-            Event::RunResumed { .. }
-                | Event::TasksChanged { .. }
-                | Event::EditApplied { .. }
-                | Event::InnerCallStarted { .. }
-                | Event::InnerCallEnded { .. }
-        );
-        self.is_durable() && !is_other
+        self.durable().is_some_and(DurableEvent::is_of_machine)
     }
 
     /// The event's name, noun-action, as conversation scripts and logs write it.
     pub fn name(&self) -> &'static str {
         match self {
-            Event::RunStarted { .. } => "run-started",
-            Event::RunResumed { .. } => "run-resumed",
-            Event::EditApplied { .. } => "edit-applied",
-            Event::TasksChanged { .. } => "tasks-changed",
-            Event::StepStarted { .. } => "step-started",
-            Event::StepDelayed { .. } => "step-delayed",
-            Event::RequestAdjusted { .. } => "request-adjusted",
-            Event::StepProgressed { .. } => "step-progressed",
-            Event::ReasoningDelta { .. } => "reasoning-delta",
-            Event::TextDelta { .. } => "text-delta",
-            Event::CallDelta { .. } => "call-delta",
-            Event::StepEnded { .. } => "step-ended",
-            Event::CallRequested { .. } => "call-requested",
-            Event::PermissionRequested { .. } => "permission-requested",
-            Event::PermissionDecided { .. } => "permission-decided",
-            Event::CallStarted { .. } => "call-started",
-            Event::CallProgressed { .. } => "call-progressed",
-            Event::InnerCallStarted { .. } => "inner-call-started",
-            Event::InnerCallEnded { .. } => "inner-call-ended",
-            Event::CallEnded { .. } => "call-ended",
-            Event::NoteAdded { .. } => "note-added",
-            Event::WarningRaised { .. } => "warning-raised",
-            Event::ErrorRaised { .. } => "error-raised",
-            Event::RunEnded { .. } => "run-ended",
+            Event::Durable(event) => event.name(),
+            Event::Delta(event) => event.name(),
+        }
+    }
+}
+
+impl DurableEvent {
+    /// What a fold makes of an event that it has no business with: nothing. A fold whose last arm says this
+    /// leaves events that are added later alone, too; where each new event must be thought about (`view`,
+    /// `frame`, the terminal app's inspector), events are named one by one.
+    pub fn ignored<T: Default>(&self) -> T {
+        T::default()
+    }
+
+    fn is_of_machine(&self) -> bool {
+        !matches!(
+            self,
+            DurableEvent::RunResumed { .. }
+                | DurableEvent::TasksChanged { .. }
+                | DurableEvent::EditApplied { .. }
+                | DurableEvent::InnerCallStarted { .. }
+                | DurableEvent::InnerCallEnded { .. }
+        )
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            DurableEvent::RunStarted { .. } => "run-started",
+            DurableEvent::RunResumed { .. } => "run-resumed",
+            DurableEvent::StepStarted { .. } => "step-started",
+            DurableEvent::StepDelayed { .. } => "step-delayed",
+            DurableEvent::RequestAdjusted { .. } => "request-adjusted",
+            DurableEvent::StepEnded { .. } => "step-ended",
+            DurableEvent::CallRequested { .. } => "call-requested",
+            DurableEvent::PermissionRequested { .. } => "permission-requested",
+            DurableEvent::PermissionDecided { .. } => "permission-decided",
+            DurableEvent::CallStarted { .. } => "call-started",
+            DurableEvent::InnerCallStarted { .. } => "inner-call-started",
+            DurableEvent::InnerCallEnded { .. } => "inner-call-ended",
+            DurableEvent::CallEnded { .. } => "call-ended",
+            DurableEvent::TasksChanged { .. } => "tasks-changed",
+            DurableEvent::NoteAdded { .. } => "note-added",
+            DurableEvent::WarningRaised { .. } => "warning-raised",
+            DurableEvent::ErrorRaised { .. } => "error-raised",
+            DurableEvent::EditApplied { .. } => "edit-applied",
+            DurableEvent::RunEnded { .. } => "run-ended",
+        }
+    }
+}
+
+impl DeltaEvent {
+    /// What a fold makes of a delta that it has no business with: nothing, and nothing of new ones.
+    pub fn ignored<T: Default>(&self) -> T {
+        T::default()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            DeltaEvent::StepProgressed { .. } => "step-progressed",
+            DeltaEvent::ReasoningDelta { .. } => "reasoning-delta",
+            DeltaEvent::TextDelta { .. } => "text-delta",
+            DeltaEvent::CallDelta { .. } => "call-delta",
+            DeltaEvent::CallProgressed { .. } => "call-progressed",
         }
     }
 }
@@ -482,21 +527,5 @@ fn is_usual(wishes: &RunWishes) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A run holds one record for each piece of text: what is large and rare stands behind a pointer.
-    #[test]
-    fn a_record_is_small() {
-        assert!(size_of::<Record>() <= 200, "{}", size_of::<Record>());
-    }
-
-    /// A reader of an older release gets records of a newer one: what it does not know it leaves alone.
-    #[test]
-    fn fields_that_a_reader_does_not_know_are_ignored() {
-        let line = r#"{"seq":3,"ts_ms":5,"session_id":"s","run_id":"r","parent_id":"m","mood":"good",
-                       "event":{"type":"text_delta","text":"Hi","weight":[1,{"x":null}]}}"#;
-        let record: Record = serde_json::from_str(line).unwrap();
-        assert_eq!((record.seq, record.event), (3, Event::TextDelta { text: "Hi".into() }));
-    }
-}
+#[path = "event_tests.rs"]
+mod tests;

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::event::{Event, Record};
+use crate::event::{DeltaEvent, DurableEvent, Event, Record};
 use crate::ids::RunId;
 use crate::model::Usage;
 use crate::permission::Question;
@@ -20,51 +20,49 @@ pub const VERSION: &str = "1.1";
 /// The payload of an event; `None` for events that have no frame of their own.
 pub fn payload(record: &Record) -> Option<Value> {
     let (kind, fields) = match &record.event {
-        Event::RunStarted { model, profile, .. } => (
+        Event::Durable(event) => durable_payload(record, event)?,
+        Event::Delta(delta) => delta_payload(delta),
+    };
+    Some(with_type(kind, record, fields))
+}
+
+fn durable_payload(record: &Record, event: &DurableEvent) -> Option<(&'static str, Value)> {
+    Some(match event {
+        DurableEvent::RunStarted { model, profile, .. } => (
             "run_started",
             json!({
                 "run_id": record.run_id, "v": VERSION, "session_id": record.session_id,
                 "parent_id": record.parent_id, "model": model, "profile": profile,
             }),
         ),
-        Event::RunResumed { .. } => ("run_resumed", resumption_of(record)),
-        Event::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
-        Event::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
-        Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
+        DurableEvent::RunResumed { .. } => ("run_resumed", resumption_of(record, event)),
+        DurableEvent::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
+        DurableEvent::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
+        DurableEvent::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",
             json!({
                 "step": step, "attempt": attempt, "attempts_max": attempts_max, "delay_ms": delay_ms,
                 "code": code, "message": message,
             }),
         ),
-        Event::RequestAdjusted { step, kind, rule, message } => {
+        DurableEvent::RequestAdjusted { step, kind, rule, message } => {
             ("request_adjusted", json!({"step": step, "kind": kind, "rule": rule, "message": message}))
         }
-        Event::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
-        Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => (
-            "step_progress",
-            json!({"tokens_read": tokens_read, "tokens_total": tokens_total, "remaining_ms": remaining_ms}),
-        ),
-        Event::TextDelta { text } => ("content", json!({"content": text})),
-        Event::CallDelta { index, name, chars } => {
-            ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))
-        }
-        Event::CallRequested { call, .. } => (
+        DurableEvent::CallRequested { call, .. } => (
             "tool_calls",
             json!({"calls": [{"id": call.id, "name": call.name, "arguments": call.arguments}]}),
         ),
-        Event::PermissionRequested { question } => {
+        DurableEvent::PermissionRequested { question } => {
             ("permission_request", question_of(&record.run_id, question))
         }
-        Event::PermissionDecided { .. } => ("permission_decision", decision_of(&record.event)),
-        Event::CallStarted { call_id, name, category, visibility, .. } => (
+        DurableEvent::PermissionDecided { .. } => ("permission_decision", decision_of(event)),
+        DurableEvent::CallStarted { call_id, name, category, visibility, .. } => (
             "tool_executing",
             json!({"id": call_id, "name": name, "category": category, "visibility": visibility}),
         ),
-        Event::CallProgressed { call_id, line } => ("tool_progress", json!({"id": call_id, "line": line})),
-        Event::InnerCallStarted { .. } => ("inner_tool_executing", inner_of(&record.event)),
-        Event::InnerCallEnded { .. } => ("inner_tool_result", inner_of(&record.event)),
-        Event::CallEnded { call_id, name, outcome, category, visibility, .. } => (
+        DurableEvent::InnerCallStarted { .. } => ("inner_tool_executing", inner_of(event)),
+        DurableEvent::InnerCallEnded { .. } => ("inner_tool_result", inner_of(event)),
+        DurableEvent::CallEnded { call_id, name, outcome, category, visibility, .. } => (
             "tool_result",
             json!({
                 "id": call_id, "name": name, "result": result_of(outcome),
@@ -73,26 +71,47 @@ pub fn payload(record: &Record) -> Option<Value> {
                 "staged": outcome.meta.proposal.as_deref().map(|staged| question_of(&record.run_id, staged)),
             }),
         ),
-        Event::WarningRaised { code, message } => ("warning", json!({"message": message, "code": code})),
-        Event::ErrorRaised { code, message } => ("error", json!({"message": message, "code": code})),
-        Event::StepEnded { step, usage: Some(usage), .. } => ("usage", usage_of(*step, usage)),
-        Event::RunEnded { outcome, reason, .. } => {
+        DurableEvent::WarningRaised { code, message } => {
+            ("warning", json!({"message": message, "code": code}))
+        }
+        DurableEvent::ErrorRaised { code, message } => ("error", json!({"message": message, "code": code})),
+        DurableEvent::StepEnded { step, usage: Some(usage), .. } => ("usage", usage_of(*step, usage)),
+        DurableEvent::RunEnded { outcome, reason, .. } => {
             ("done", json!({"done": true, "outcome": outcome, "reason": reason, "run_id": record.run_id}))
         }
-        Event::StepStarted { .. } | Event::StepEnded { usage: None, .. } | Event::NoteAdded { .. } => {
+        DurableEvent::StepStarted { .. }
+        | DurableEvent::StepEnded { usage: None, .. }
+        | DurableEvent::NoteAdded { .. } => {
             return None;
         }
-    };
-    Some(with_type(kind, record, fields))
+    })
 }
 
-fn resumption_of(record: &Record) -> Value {
-    let Event::RunResumed { interrupted, repeated, grants } = &record.event else { return Value::Null };
+fn delta_payload(delta: &DeltaEvent) -> (&'static str, Value) {
+    match delta {
+        DeltaEvent::ReasoningDelta { phase, text } => ("reasoning", json!({"content": text, "phase": phase})),
+        DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => (
+            "step_progress",
+            json!({"tokens_read": tokens_read, "tokens_total": tokens_total, "remaining_ms": remaining_ms}),
+        ),
+        DeltaEvent::TextDelta { text } => ("content", json!({"content": text})),
+        DeltaEvent::CallDelta { index, name, chars } => {
+            ("tool_call_delta", json!({"index": index, "name": name, "chars": chars}))
+        }
+        DeltaEvent::CallProgressed { call_id, line } => {
+            ("tool_progress", json!({"id": call_id, "line": line}))
+        }
+    }
+}
+
+fn resumption_of(record: &Record, event: &DurableEvent) -> Value {
+    let DurableEvent::RunResumed { interrupted, repeated, grants } = event else { return Value::Null };
     json!({"run_id": record.run_id, "interrupted": interrupted, "repeated": repeated, "grants": grants})
 }
 
-fn decision_of(event: &Event) -> Value {
-    let Event::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message } = event else {
+fn decision_of(event: &DurableEvent) -> Value {
+    let DurableEvent::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message } = event
+    else {
         return Value::Null;
     };
     json!({
@@ -101,15 +120,17 @@ fn decision_of(event: &Event) -> Value {
     })
 }
 
-fn inner_of(event: &Event) -> Value {
+fn inner_of(event: &DurableEvent) -> Value {
     match event {
-        Event::InnerCallStarted { call_id, path, name, arguments, .. } => {
+        DurableEvent::InnerCallStarted { call_id, path, name, arguments, .. } => {
             json!({"id": call_id, "path": path, "name": name, "arguments": arguments})
         }
-        Event::InnerCallEnded { call_id, path, status, said, duration_ms, .. } => json!({
-            "id": call_id, "path": path, "status": status, "said": said, "duration_ms": duration_ms,
-        }),
-        _ => Value::Null,
+        DurableEvent::InnerCallEnded { call_id, path, status, said, duration_ms, .. } => {
+            json!({
+                "id": call_id, "path": path, "status": status, "said": said, "duration_ms": duration_ms,
+            })
+        }
+        other => other.ignored(),
     }
 }
 
@@ -175,8 +196,10 @@ pub fn sse(record: &Record) -> Option<String> {
 /// building a tree first. What `out` cannot take is lost: it should be memory.
 pub fn write_sse(record: &Record, redactor: &Redactor, out: &mut impl Write) {
     let written = match &record.event {
-        Event::TextDelta { text } => write_piece(record, "content", &redactor.clean(text), None, out),
-        Event::ReasoningDelta { phase, text } => {
+        Event::Delta(DeltaEvent::TextDelta { text }) => {
+            write_piece(record, "content", &redactor.clean(text), None, out)
+        }
+        Event::Delta(DeltaEvent::ReasoningDelta { phase, text }) => {
             write_piece(record, "reasoning", &redactor.clean(text), Some(*phase), out)
         }
         _ => write_whole(record, redactor, out),
@@ -209,16 +232,17 @@ pub fn shown_payload(record: &Record, redactor: &Redactor) -> Option<Value> {
     let mut payload = payload(record)?;
     redactor.clean_value(&mut payload);
     match &record.event {
-        Event::PermissionRequested { question } => {
+        Event::Durable(DurableEvent::PermissionRequested { question }) => {
             let question = question_of(&record.run_id, &question.shown(redactor));
             payload = with_type("permission_request", record, question);
         }
-        Event::CallEnded { outcome, .. } => {
+        Event::Durable(DurableEvent::CallEnded { outcome, .. }) => {
             if let (Some(staged), Some(place)) = (&outcome.meta.proposal, payload.pointer_mut("/staged")) {
                 *place = question_of(&record.run_id, &staged.shown(redactor));
             }
         }
-        _ => {}
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => {}
     }
     Some(payload)
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
-use crate::event::{RunOutcome, StopReason, WarningCode};
+use crate::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::Message;
 use crate::model::{Finish, NoticeKind, StepPurpose, Usage};
@@ -31,32 +31,34 @@ fn id() -> CallId {
 }
 
 fn ended(outcome: ToolOutcome) -> Event {
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: id(),
         name: "search_web".into(),
         outcome: Arc::new(outcome),
         message: Message::note("").into(),
         category: Category::Search,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 #[test]
 fn s_4_a_frame_is_one_data_line_of_json_with_a_type_and_an_empty_line() {
-    let delta = sse(&record(Event::TextDelta { text: "a\nb".into() })).unwrap();
+    let delta = sse(&record(Event::Delta(DeltaEvent::TextDelta { text: "a\nb".into() }))).unwrap();
     assert_eq!(delta, "data: {\"type\":\"content\",\"content\":\"a\\nb\",\"ts\":1234}\n\n");
-    let durable = sse(&record(Event::ErrorRaised { code: "auth".into(), message: "no".into() })).unwrap();
+    let durable =
+        sse(&record(Event::Durable(DurableEvent::ErrorRaised { code: "auth".into(), message: "no".into() })))
+            .unwrap();
     assert_eq!(
         durable,
         "id: 7\ndata: {\"type\":\"error\",\"message\":\"no\",\"code\":\"auth\",\"ts\":1234}\n\n"
     );
     assert!(!durable.contains("event:"));
-    assert_eq!(sse(&record(Event::NoteAdded { text: "x".into() })), None);
+    assert_eq!(sse(&record(Event::Durable(DurableEvent::NoteAdded { text: "x".into() }))), None);
 }
 
 #[test]
 fn s_5_a_reasoning_frame_has_content_time_and_phase() {
-    let event = Event::ReasoningDelta { phase: 2, text: "hm".into() };
+    let event = Event::Delta(DeltaEvent::ReasoningDelta { phase: 2, text: "hm".into() });
     assert_eq!(line(event), r#"{"type":"reasoning","content":"hm","phase":2,"ts":1234}"#);
 }
 
@@ -71,12 +73,12 @@ fn s_6_a_tool_calls_frame_has_the_arguments_as_text() {
         arguments: r#"{"query":"q"}"#.into(),
         state: None,
     };
-    let event = Event::CallRequested {
+    let event = Event::Durable(DurableEvent::CallRequested {
         call,
         category: Category::Search,
         visibility: Visibility::Primary,
         vendor: "".into(),
-    };
+    });
     assert_eq!(
         line(event),
         r#"{"type":"tool_calls","calls":[{"id":"call_1","name":"search_web","arguments":"{\"query\":\"q\"}"}],"ts":1234}"#
@@ -91,7 +93,13 @@ fn s_7_s_12_a_tool_executing_frame_has_id_name_time_category_and_visibility() {
         (Category::Other, Visibility::Secondary, "other", "secondary"),
     ];
     for (category, visibility, filed, shown) in words {
-        let event = Event::CallStarted { call_id: id(), name: "x".into(), by: None, category, visibility };
+        let event = Event::Durable(DurableEvent::CallStarted {
+            call_id: id(),
+            name: "x".into(),
+            by: None,
+            category,
+            visibility,
+        });
         assert_eq!(
             line(event),
             format!(
@@ -127,15 +135,17 @@ fn s_8_a_tool_result_frame_says_success_with_result_or_error() {
 #[test]
 fn s_9_a_content_frame_has_the_piece_as_it_is() {
     assert_eq!(
-        line(Event::TextDelta { text: "**a**\n".into() }),
+        line(Event::Delta(DeltaEvent::TextDelta { text: "**a**\n".into() })),
         r#"{"type":"content","content":"**a**\n","ts":1234}"#
     );
 }
 
 #[test]
 fn s_10_a_warning_frame_has_message_and_code() {
-    let event =
-        Event::WarningRaised { code: WarningCode::ToolClamp, message: "Trimmed tool calls to 3".into() };
+    let event = Event::Durable(DurableEvent::WarningRaised {
+        code: WarningCode::ToolClamp,
+        message: "Trimmed tool calls to 3".into(),
+    });
     assert_eq!(
         line(event),
         r#"{"type":"warning","message":"Trimmed tool calls to 3","code":"TOOL_CLAMP","ts":1234}"#
@@ -167,12 +177,12 @@ fn s_11_a_done_frame_says_how_it_ended() {
         (RunOutcome::Cancelled, "cancelled"),
         (RunOutcome::Failed, "failed"),
     ] {
-        let event = Event::RunEnded {
+        let event = Event::Durable(DurableEvent::RunEnded {
             outcome,
             reason: StopReason::StepsMax,
             answer: "a".into(),
             usage: Usage::default(),
-        };
+        });
         assert_eq!(
             line(event),
             format!(
@@ -185,23 +195,25 @@ fn s_11_a_done_frame_says_how_it_ended() {
 
 #[test]
 fn additions_are_types_and_fields_a_client_may_ignore() {
-    let started = Event::RunStarted {
+    let started = Event::Durable(DurableEvent::RunStarted {
         model: "m".into(),
         profile: "studio".into(),
         message: Message::user("Hi").into(),
         wishes: Default::default(),
-    };
+    });
     assert_eq!(
         line(started),
         r#"{"type":"run_started","run_id":"r","v":"1.1","session_id":"s","parent_id":"m","model":"m","profile":"studio","ts":1234}"#
     );
-    let grew = |name: Option<&str>| Event::CallDelta { index: 1, name: name.map(str::to_owned), chars: 9 };
+    let grew = |name: Option<&str>| {
+        Event::Delta(DeltaEvent::CallDelta { index: 1, name: name.map(str::to_owned), chars: 9 })
+    };
     assert_eq!(
         line(grew(Some("add"))),
         r#"{"type":"tool_call_delta","index":1,"name":"add","chars":9,"ts":1234}"#
     );
     assert_eq!(line(grew(None)), r#"{"type":"tool_call_delta","index":1,"chars":9,"ts":1234}"#, "no nulls");
-    let progressed = Event::CallProgressed { call_id: id(), line: "half".into() };
+    let progressed = Event::Delta(DeltaEvent::CallProgressed { call_id: id(), line: "half".into() });
     assert_eq!(line(progressed), r#"{"type":"tool_progress","id":"call_1","line":"half","ts":1234}"#);
 }
 
@@ -224,10 +236,10 @@ fn questions_and_decisions_have_frames_of_their_own() {
         hidden_chars: 0,
     };
     assert_eq!(
-        line(Event::PermissionRequested { question: Box::new(question) }),
+        line(Event::Durable(DurableEvent::PermissionRequested { question: Box::new(question) })),
         r#"{"type":"permission_request","id":"call_1","name":"write_file","arguments":"{\"path\":\"a\"}","risk":"high","preview":{"kind":"diff","text":"+1"},"targets":[{"path":"a"}],"rule":"write_file(a)","digest":"abc","position":2,"total":4,"hidden_chars":0,"ts":1234}"#
     );
-    let decided = Event::PermissionDecided {
+    let decided = Event::Durable(DurableEvent::PermissionDecided {
         call_id: id(),
         decision: Decision::Remember,
         by: "user".into(),
@@ -235,7 +247,7 @@ fn questions_and_decisions_have_frames_of_their_own() {
         problem: None,
         denied_by: None,
         message: None,
-    };
+    });
     assert_eq!(
         line(decided),
         r#"{"type":"permission_decision","id":"call_1","decision":"remember","by":"user","rule":"write_file(a)","ts":1234}"#
@@ -244,11 +256,13 @@ fn questions_and_decisions_have_frames_of_their_own() {
 
 #[test]
 fn steps_have_a_frame_only_for_their_token_counts() {
-    let step = |usage| Event::StepEnded {
-        step: 2,
-        message: Message::assistant("x").into(),
-        finish: Finish::Stop,
-        usage,
+    let step = |usage| {
+        Event::Durable(DurableEvent::StepEnded {
+            step: 2,
+            message: Message::assistant("x").into(),
+            finish: Finish::Stop,
+            usage,
+        })
     };
     let usage = Usage { input: 5, output: 2, cached: 1, reasoning: 1, cost_usd: None };
     assert_eq!(
@@ -257,14 +271,18 @@ fn steps_have_a_frame_only_for_their_token_counts() {
     );
     assert_eq!(payload(&record(step(None))), None);
     assert_eq!(
-        payload(&record(Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 })),
+        payload(&record(Event::Durable(DurableEvent::StepStarted {
+            step: 1,
+            purpose: StepPurpose::Work,
+            attempt: 1
+        }))),
         None
     );
 }
 
 #[test]
 fn a_wait_and_a_changed_request_have_frames_of_their_own() {
-    let delayed = Event::StepDelayed {
+    let delayed = Event::Durable(DurableEvent::StepDelayed {
         step: 2,
         attempt: 2,
         attempts_max: 3,
@@ -272,20 +290,26 @@ fn a_wait_and_a_changed_request_have_frames_of_their_own() {
         code: "rate_limit".into(),
         message: "slow down".into(),
         usage: None,
-    };
+    });
     assert_eq!(
         line(delayed),
         r#"{"type":"waiting","step":2,"attempt":2,"attempts_max":3,"delay_ms":500,"code":"rate_limit","message":"slow down","ts":1234}"#
     );
     for kind in [NoticeKind::Healed, NoticeKind::Lowered, NoticeKind::Emulated, NoticeKind::Trimmed] {
-        let adjusted = Event::RequestAdjusted { step: 1, kind, rule: "r".into(), message: "m".into() };
+        let adjusted = Event::Durable(DurableEvent::RequestAdjusted {
+            step: 1,
+            kind,
+            rule: "r".into(),
+            message: "m".into(),
+        });
         let expected = format!(
             r#"{{"type":"request_adjusted","step":1,"kind":"{}","rule":"r","message":"m","ts":1234}}"#,
             kind.word()
         );
         assert_eq!(line(adjusted), expected);
     }
-    let warning = Event::WarningRaised { code: WarningCode::Emulated, message: "m".into() };
+    let warning =
+        Event::Durable(DurableEvent::WarningRaised { code: WarningCode::Emulated, message: "m".into() });
     assert_eq!(line(warning), r#"{"type":"warning","message":"m","code":"EMULATED","ts":1234}"#);
 }
 
@@ -293,11 +317,11 @@ fn a_wait_and_a_changed_request_have_frames_of_their_own() {
 fn s_1_frames_that_are_written_straight_are_those_of_the_payload() {
     let redactor = Redactor::default();
     let samples = [
-        Event::TextDelta { text: "a \"b\" \u{1}\n\u{2028}ü".into() },
-        Event::ReasoningDelta { phase: 3, text: "hm\\".into() },
-        Event::CallDelta { index: 1, name: None, chars: 3 },
-        Event::ErrorRaised { code: "auth".into(), message: "no".into() },
-        Event::NoteAdded { text: "x".into() },
+        Event::Delta(DeltaEvent::TextDelta { text: "a \"b\" \u{1}\n\u{2028}ü".into() }),
+        Event::Delta(DeltaEvent::ReasoningDelta { phase: 3, text: "hm\\".into() }),
+        Event::Delta(DeltaEvent::CallDelta { index: 1, name: None, chars: 3 }),
+        Event::Durable(DurableEvent::ErrorRaised { code: "auth".into(), message: "no".into() }),
+        Event::Durable(DurableEvent::NoteAdded { text: "x".into() }),
     ];
     for event in samples {
         let record = record(event);
@@ -311,8 +335,11 @@ fn s_1_frames_that_are_written_straight_are_those_of_the_payload() {
 fn secrets_do_not_leave_in_frames() {
     let redactor = Redactor::new(["planted-secret".into()]);
     let events = [
-        Event::TextDelta { text: "it is planted-secret".into() },
-        Event::ErrorRaised { code: "auth".into(), message: "planted-secret is wrong".into() },
+        Event::Delta(DeltaEvent::TextDelta { text: "it is planted-secret".into() }),
+        Event::Durable(DurableEvent::ErrorRaised {
+            code: "auth".into(),
+            message: "planted-secret is wrong".into(),
+        }),
     ];
     for event in events {
         let mut out = Vec::new();

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, ToolMessage, Transcript};
 use crate::permission::Decision;
@@ -97,12 +97,12 @@ struct Step {
 impl Fold {
     fn take(&mut self, record: &Arc<Record>) {
         self.history.last_seq = self.history.last_seq.max(record.seq);
-        if matches!(record.event, Event::RunStarted { .. }) {
+        if matches!(record.event, Event::Durable(DurableEvent::RunStarted { .. })) {
             // A run that another one followed has ended, whatever became of its end.
             self.end_run();
             self.run = Some((record.run_id.clone(), Vec::new()));
         }
-        if let Event::EditApplied { note, .. } = &record.event {
+        if let Event::Durable(DurableEvent::EditApplied { note, .. }) = &record.event {
             return self.tell_applied(note);
         }
         match &mut self.run {
@@ -110,7 +110,9 @@ impl Fold {
             // Nothing of an ended run is told after its end.
             Some(_) | None => return,
         }
-        self.apply(&record.event);
+        if let Event::Durable(event) = &record.event {
+            self.apply(event);
+        }
     }
 
     /// The model is told with its next message: a run that goes on was told nothing of it.
@@ -120,48 +122,34 @@ impl Fold {
         self.said.push(note);
     }
 
-    fn apply(&mut self, event: &Event) {
+    fn apply(&mut self, event: &DurableEvent) {
         match event {
-            Event::RunStarted { message, .. } => self.said.push(Arc::clone(message)),
-            Event::NoteAdded { text } => self.said.push(Arc::new(Message::note(text.clone()))),
-            Event::StepStarted { .. } => self.step = Step::default(),
-            Event::StepEnded { message, .. } => {
+            DurableEvent::RunStarted { message, .. } => self.said.push(Arc::clone(message)),
+            DurableEvent::NoteAdded { text } => self.said.push(Arc::new(Message::note(text.clone()))),
+            DurableEvent::StepStarted { .. } => self.step = Step::default(),
+            DurableEvent::StepEnded { message, .. } => {
                 self.said.push(Arc::clone(message));
                 self.step.calls = message.calls().cloned().collect();
                 self.take_in();
             }
-            Event::CallRequested { call, .. } => {
+            DurableEvent::CallRequested { call, .. } => {
                 let number = call.id.number().map_or(0, |number| number.saturating_add(1));
                 self.call_number = self.call_number.max(number);
             }
-            Event::CallEnded { call_id, outcome, message, .. } => {
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 self.keep_outcome(call_id, outcome, message);
                 self.step.outcomes.insert(call_id.clone(), Arc::clone(message));
                 self.take_in();
             }
-            Event::PermissionRequested { question } if question.risk == Risk::Low => {
+            DurableEvent::PermissionRequested { question } if question.risk == Risk::Low => {
                 self.low_questions.insert(question.call_id.clone(), question.tool.clone());
             }
-            Event::PermissionDecided { call_id, decision, by, .. } => {
+            DurableEvent::PermissionDecided { call_id, decision, by, .. } => {
                 self.take_decision(call_id, *decision, by);
             }
-            Event::TasksChanged { tasks } => self.history.tasks = Arc::clone(tasks),
-            Event::RunEnded { .. } => self.end_run(),
-            Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::PermissionRequested { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => {}
+            DurableEvent::TasksChanged { tasks } => self.history.tasks = Arc::clone(tasks),
+            DurableEvent::RunEnded { .. } => self.end_run(),
+            other => other.ignored(),
         }
     }
 

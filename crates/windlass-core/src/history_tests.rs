@@ -1,5 +1,5 @@
 use super::*;
-use crate::event::{RunOutcome, StopReason};
+use crate::event::{DurableEvent, RunOutcome, StopReason};
 use crate::message::Part;
 use crate::model::{Finish, Usage};
 use crate::permission::Question;
@@ -19,27 +19,27 @@ fn call(number: u64) -> ToolCall {
 }
 
 fn started() -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "m".into(),
         profile: "default".into(),
         message: Arc::new(Message::user("Go.")),
         wishes: Arc::default(),
-    }
+    })
 }
 
 fn requested(number: u64) -> Event {
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call: call(number),
         category: Category::Other,
         visibility: Visibility::Primary,
         vendor: "".into(),
-    }
+    })
 }
 
 fn step(numbers: &[u64]) -> Event {
     let parts = numbers.iter().map(|number| Part::Call(call(*number))).collect();
     let message = Arc::new(Message::Assistant { parts });
-    Event::StepEnded { step: 1, message, finish: Finish::Calls, usage: None }
+    Event::Durable(DurableEvent::StepEnded { step: 1, message, finish: Finish::Calls, usage: None })
 }
 
 fn ended(number: u64) -> Event {
@@ -52,19 +52,19 @@ fn ended(number: u64) -> Event {
         is_ok: true,
         is_valid_call: true,
     };
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: id,
         name: "look".into(),
         outcome: Arc::new(ToolOutcome::ok(ToolOutput::text("x"))),
         message: Arc::new(Message::Tool(message)),
         category: Category::Other,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 fn run_ended() -> Event {
     let (outcome, reason) = (RunOutcome::Failed, StopReason::JournalFailed);
-    Event::RunEnded { outcome, reason, answer: String::new(), usage: Usage::default() }
+    Event::Durable(DurableEvent::RunEnded { outcome, reason, answer: String::new(), usage: Usage::default() })
 }
 
 /// The records of runs: each begins with `RunStarted`.
@@ -72,7 +72,7 @@ fn records(events: Vec<Event>) -> Vec<Arc<Record>> {
     let mut run = 0;
     let mut records = Vec::new();
     for (seq, event) in (1..).zip(events) {
-        run += u32::from(matches!(event, Event::RunStarted { .. }));
+        run += u32::from(matches!(event, Event::Durable(DurableEvent::RunStarted { .. })));
         records.push(Arc::new(Record {
             seq,
             ts_ms: seq,
@@ -102,7 +102,7 @@ fn names(transcript: &Transcript) -> Vec<String> {
 
 #[test]
 fn r_33_outcomes_stand_in_call_order_whatever_the_order_in_which_they_came() {
-    let note = Event::NoteAdded { text: "n".into() };
+    let note = Event::Durable(DurableEvent::NoteAdded { text: "n".into() });
     let history = fold(vec![
         started(),
         requested(1),
@@ -123,7 +123,11 @@ fn r_33_outcomes_stand_in_call_order_whatever_the_order_in_which_they_came() {
 
 #[test]
 fn a_call_of_a_step_that_came_to_nothing_is_not_in_the_transcript() {
-    let again = Event::StepStarted { step: 1, purpose: crate::model::StepPurpose::Work, attempt: 2 };
+    let again = Event::Durable(DurableEvent::StepStarted {
+        step: 1,
+        purpose: crate::model::StepPurpose::Work,
+        attempt: 2,
+    });
     let history =
         fold(vec![started(), requested(1), ended(1), again, requested(2), step(&[2]), ended(2), run_ended()]);
     assert_eq!(names(&history.transcript), ["user", "assistant", "call_2"]);
@@ -148,32 +152,36 @@ fn only_the_last_run_can_be_unfinished() {
 #[test]
 fn tasks_grants_and_questions_of_low_risk_are_kept() {
     let task = Task { task_id: "task_1".into(), status: TaskStatus::Pending, content: "Look".into() };
-    let asked = |number: u64, risk| Event::PermissionRequested {
-        question: Box::new(Question {
-            call_id: CallId::numbered(number),
-            tool: format!("tool_{number}"),
-            arguments: "{}".into(),
-            risk,
-            targets: Vec::new(),
-            preview: None,
-            folder: None,
-            caution: None,
-            rule: String::new(),
-            confirm_word: None,
-            digest: String::new(),
-            position: 1,
-            total: 1,
-            hidden_chars: 0,
-        }),
+    let asked = |number: u64, risk| {
+        Event::Durable(DurableEvent::PermissionRequested {
+            question: Box::new(Question {
+                call_id: CallId::numbered(number),
+                tool: format!("tool_{number}"),
+                arguments: "{}".into(),
+                risk,
+                targets: Vec::new(),
+                preview: None,
+                folder: None,
+                caution: None,
+                rule: String::new(),
+                confirm_word: None,
+                digest: String::new(),
+                position: 1,
+                total: 1,
+                hidden_chars: 0,
+            }),
+        })
     };
-    let decided = |number: u64, decision, by: &str, rule: Option<&str>| Event::PermissionDecided {
-        call_id: CallId::numbered(number),
-        decision,
-        by: by.into(),
-        rule: rule.map(str::to_owned),
-        problem: None,
-        denied_by: None,
-        message: None,
+    let decided = |number: u64, decision, by: &str, rule: Option<&str>| {
+        Event::Durable(DurableEvent::PermissionDecided {
+            call_id: CallId::numbered(number),
+            decision,
+            by: by.into(),
+            rule: rule.map(str::to_owned),
+            problem: None,
+            denied_by: None,
+            message: None,
+        })
     };
     let history = fold(vec![
         started(),
@@ -185,7 +193,7 @@ fn tasks_grants_and_questions_of_low_risk_are_kept() {
         decided(3, Decision::Session, "user", Some("tool_3")),
         decided(4, Decision::Remember, "user", Some("tool_3")),
         decided(5, Decision::Session, "grant", None),
-        Event::TasksChanged { tasks: Arc::new([task.clone()]) },
+        Event::Durable(DurableEvent::TasksChanged { tasks: Arc::new([task.clone()]) }),
     ]);
     assert_eq!(history.asked, ["tool_1"]);
     assert_eq!(history.tasks.as_ref(), [task]);

@@ -3,19 +3,34 @@
 //! Made of the types themselves and of their comments. Only for the feature `schema`: what ships does not
 //! know it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use crate::event::Record;
+use crate::event::{DeltaEvent, DurableEvent, Event, Record};
 
 /// What the generator calls the body of an outcome, and what it is.
 const BODY: (&str, &str) = ("Result_of_ToolOutput_or_ToolFailure", "OutcomeBody");
 
 /// Where definitions stand.
 const DEFS: &str = "#/$defs/";
+
+/// On the wire nothing tells the two kinds of events apart but their `type`.
+impl JsonSchema for Event {
+    fn schema_name() -> Cow<'static, str> {
+        "Event".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let kinds = [DurableEvent::json_schema(generator), DeltaEvent::json_schema(generator)];
+        let variants: Vec<&Value> =
+            kinds.iter().filter_map(|kind| kind.get("oneOf")?.as_array()).flatten().collect();
+        json_schema!({"oneOf": variants, "description": "Everything that can happen in a run."})
+    }
+}
 
 /// The schema of a record, as it is committed.
 pub fn record_schema() -> Value {

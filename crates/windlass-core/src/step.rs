@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::Millis;
 use crate::message::{Message, Transcript};
 use crate::model::{Finish, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage};
@@ -125,7 +125,8 @@ impl StepReport {
             Self { step, attempts: Vec::new(), request: None, wire: None, response: None, problem: None };
         let mut fold = Fold { report, delay_ms: None, is_open: false };
         for record in records {
-            if matches!(record.event, Event::StepStarted { step: next, .. } if next > step) {
+            if matches!(record.event, Event::Durable(DurableEvent::StepStarted { step: next, .. }) if next > step)
+            {
                 fold.close(record.ts_ms, None);
                 break;
             }
@@ -147,8 +148,9 @@ struct Fold {
 impl Fold {
     fn take(&mut self, record: &Record) {
         let (now, own) = (record.ts_ms, self.report.step);
-        match &record.event {
-            Event::StepStarted { step, purpose, attempt } if *step == own => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::StepStarted { step, purpose, attempt } if *step == own => {
                 self.close(now, None);
                 self.report.attempts.push(StepAttempt {
                     attempt: *attempt,
@@ -160,21 +162,21 @@ impl Fold {
                 });
                 self.is_open = true;
             }
-            Event::StepDelayed { step, delay_ms, code, message, .. } if *step == own => {
+            DurableEvent::StepDelayed { step, delay_ms, code, message, .. } if *step == own => {
                 self.close(now, Some((code, message)));
                 self.delay_ms = Some(*delay_ms);
             }
-            Event::RequestAdjusted { step, rule, message, .. } if *step == own && rule == OVERFLOW => {
+            DurableEvent::RequestAdjusted { step, rule, message, .. } if *step == own && rule == OVERFLOW => {
                 self.close(now, Some((rule, message)));
             }
-            Event::StepEnded { step, message, finish, usage } if *step == own => {
+            DurableEvent::StepEnded { step, message, finish, usage } if *step == own => {
                 self.close(now, None);
                 let message = Arc::clone(message);
                 self.report.response = Some(StepResponse { message, finish: finish.clone(), usage: *usage });
             }
-            Event::ErrorRaised { code, message } => self.fail(now, code, message),
-            Event::RunEnded { .. } => self.close(now, None),
-            _ => {}
+            DurableEvent::ErrorRaised { code, message } => self.fail(now, code, message),
+            DurableEvent::RunEnded { .. } => self.close(now, None),
+            other => other.ignored(),
         }
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::event::{RunOutcome, StopReason};
+use crate::event::{DurableEvent, RunOutcome, StopReason};
 use crate::model::NoticeKind;
 
 fn report(step: u32, events: Vec<(Millis, Event)>) -> Option<StepReport> {
@@ -19,11 +19,11 @@ fn report(step: u32, events: Vec<(Millis, Event)>) -> Option<StepReport> {
 }
 
 fn started(step: u32, attempt: u32) -> Event {
-    Event::StepStarted { step, purpose: StepPurpose::Work, attempt }
+    Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt })
 }
 
 fn delayed(step: u32) -> Event {
-    Event::StepDelayed {
+    Event::Durable(DurableEvent::StepDelayed {
         step,
         attempt: 2,
         attempts_max: 3,
@@ -31,20 +31,25 @@ fn delayed(step: u32) -> Event {
         code: "rate_limit".into(),
         message: "slow down".into(),
         usage: None,
-    }
+    })
 }
 
 fn ended(step: u32, text: &str, finish: Finish) -> Event {
-    Event::StepEnded { step, message: Arc::new(Message::assistant(text)), finish, usage: None }
+    Event::Durable(DurableEvent::StepEnded {
+        step,
+        message: Arc::new(Message::assistant(text)),
+        finish,
+        usage: None,
+    })
 }
 
 fn run_ended() -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Failed,
         reason: StopReason::ModelFailed,
         answer: String::new(),
         usage: Usage::default(),
-    }
+    })
 }
 
 #[test]
@@ -69,12 +74,12 @@ fn all_tries_of_a_step_are_listed_with_their_times() {
 
 #[test]
 fn a_try_with_a_history_that_was_too_long_says_so() {
-    let adjusted = Event::RequestAdjusted {
+    let adjusted = Event::Durable(DurableEvent::RequestAdjusted {
         step: 1,
         kind: NoticeKind::Trimmed,
         rule: OVERFLOW.into(),
         message: "2 messages were left out".into(),
-    };
+    });
     let report = report(1, vec![(1, started(1, 1)), (4, adjusted), (4, started(1, 2))]).unwrap();
     assert_eq!(report.attempts[0].failure.as_ref().unwrap().code, OVERFLOW);
     assert_eq!((report.attempts[0].ended_ms, report.attempts[1].ended_ms), (Some(4), None));
@@ -83,7 +88,8 @@ fn a_try_with_a_history_that_was_too_long_says_so() {
 
 #[test]
 fn a_step_that_failed_has_the_failure_of_its_run() {
-    let failed = || Event::ErrorRaised { code: "auth".into(), message: "wrong key".into() };
+    let failed =
+        || Event::Durable(DurableEvent::ErrorRaised { code: "auth".into(), message: "wrong key".into() });
     let silent = report(1, vec![(1, started(1, 1)), (3, failed()), (3, run_ended())]).unwrap();
     assert_eq!(silent.attempts[0].failure.as_ref().unwrap().message, "wrong key");
     assert_eq!(silent.attempts[0].ended_ms, Some(3));
@@ -95,7 +101,8 @@ fn a_step_that_failed_has_the_failure_of_its_run() {
 
 #[test]
 fn the_error_of_a_later_step_is_not_told_of_an_earlier_one() {
-    let failed = Event::ErrorRaised { code: "auth".into(), message: "wrong key".into() };
+    let failed =
+        Event::Durable(DurableEvent::ErrorRaised { code: "auth".into(), message: "wrong key".into() });
     let events = vec![
         (1, started(1, 1)),
         (2, ended(1, "One", Finish::Calls)),

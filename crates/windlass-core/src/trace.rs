@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
+use crate::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::Millis;
 use crate::json::clip::clip_chars;
 use crate::json::note::RepairNote;
@@ -202,42 +202,45 @@ impl RunTrace {
     }
 
     fn apply(&mut self, record: &Record, started_ms: &mut Millis) {
-        match &record.event {
-            Event::RunStarted { model, .. } => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { model, .. } => {
                 *started_ms = record.ts_ms;
                 self.run_id = record.run_id.to_string();
                 self.model = model.clone();
                 self.started_at = rfc3339(record.ts_ms);
             }
-            Event::StepEnded { message, usage, .. } => {
+            DurableEvent::StepEnded { message, usage, .. } => {
                 self.add_reasoning(message, record.ts_ms);
                 if let Some(usage) = usage {
                     self.add_usage(usage);
                 }
             }
-            Event::CallRequested { call, category, visibility, .. } => self.tools.push(ToolTrace {
+            DurableEvent::CallRequested { call, category, visibility, .. } => self.tools.push(ToolTrace {
                 category: *category,
                 visibility: *visibility,
                 ..begin_tool(call, record.ts_ms)
             }),
-            Event::CallStarted { call_id, .. } => {
+            DurableEvent::CallStarted { call_id, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     tool.status = ToolStatus::Running;
                     tool.started_at = rfc3339(record.ts_ms);
                 }
             }
-            Event::CallEnded { call_id, outcome, .. } => {
+            DurableEvent::CallEnded { call_id, outcome, .. } => {
                 if let Some(tool) = self.tool_mut(call_id.as_str()) {
                     end_tool(tool, outcome, record.ts_ms);
                 }
             }
-            Event::RequestAdjusted { step, kind, rule, message } => self.adjustments.push(TraceAdjustment {
-                step: *step,
-                kind: *kind,
-                rule: rule.clone(),
-                message: message.clone(),
-            }),
-            Event::StepDelayed { step, attempt, delay_ms, code, message, .. } => {
+            DurableEvent::RequestAdjusted { step, kind, rule, message } => {
+                self.adjustments.push(TraceAdjustment {
+                    step: *step,
+                    kind: *kind,
+                    rule: rule.clone(),
+                    message: message.clone(),
+                })
+            }
+            DurableEvent::StepDelayed { step, attempt, delay_ms, code, message, .. } => {
                 self.delays.push(TraceDelay {
                     step: *step,
                     attempt: *attempt,
@@ -247,28 +250,14 @@ impl RunTrace {
                     timestamp: rfc3339(record.ts_ms),
                 });
             }
-            Event::WarningRaised { code, message } => {
+            DurableEvent::WarningRaised { code, message } => {
                 self.warnings.push(TraceWarning { code: *code, message: message.clone() });
             }
-            Event::RunEnded { outcome, reason, answer, usage } => {
+            DurableEvent::RunEnded { outcome, reason, answer, usage } => {
                 self.total_duration_ms = record.ts_ms.saturating_sub(*started_ms);
                 self.end(record.ts_ms, *outcome, reason, answer, usage);
             }
-            Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::TasksChanged { .. }
-            | Event::StepStarted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::NoteAdded { .. }
-            | Event::ErrorRaised { .. } => {}
+            other => other.ignored(),
         }
     }
 

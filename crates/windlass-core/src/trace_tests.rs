@@ -30,33 +30,33 @@ fn requested(name: &str, arguments: &str) -> Event {
         arguments: arguments.into(),
         state: None,
     };
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call,
         category: Category::Search,
         visibility: Visibility::Hidden,
         vendor: "".into(),
-    }
+    })
 }
 
 fn started_call() -> Event {
-    Event::CallStarted {
+    Event::Durable(DurableEvent::CallStarted {
         call_id: CallId::numbered(1),
         name: "web_search".into(),
         by: None,
         category: Category::Search,
         visibility: Visibility::Hidden,
-    }
+    })
 }
 
 fn ended(outcome: ToolOutcome) -> Event {
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(1),
         name: "web_search".into(),
         outcome: Arc::new(outcome),
         message: Message::note("").into(),
         category: Category::Search,
         visibility: Visibility::Hidden,
-    }
+    })
 }
 
 fn found() -> ToolOutcome {
@@ -74,7 +74,7 @@ fn found() -> ToolOutcome {
 }
 
 fn delayed() -> Event {
-    Event::StepDelayed {
+    Event::Durable(DurableEvent::StepDelayed {
         step: 2,
         attempt: 2,
         attempts_max: 3,
@@ -82,36 +82,38 @@ fn delayed() -> Event {
         code: "rate_limit".into(),
         message: "slow down".into(),
         usage: None,
-    }
+    })
 }
 
 fn adjusted() -> Event {
-    Event::RequestAdjusted {
+    Event::Durable(DurableEvent::RequestAdjusted {
         step: 2,
         kind: NoticeKind::Healed,
         rule: "orphan_outcome".into(),
         message: "left out".into(),
-    }
+    })
 }
 
 fn run() -> Vec<Record> {
     let usage = |input, cost_usd| Usage { input, output: 2, cost_usd, ..Usage::default() };
     let thought = |text: &str| Part::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() });
-    let step_ended = |parts, usage| Event::StepEnded {
-        step: 1,
-        message: Message::Assistant { parts }.into(),
-        finish: Finish::Stop,
-        usage,
+    let step_ended = |parts, usage| {
+        Event::Durable(DurableEvent::StepEnded {
+            step: 1,
+            message: Message::Assistant { parts }.into(),
+            finish: Finish::Stop,
+            usage,
+        })
     };
     vec![
         record(
             1_000,
-            Event::RunStarted {
+            Event::Durable(DurableEvent::RunStarted {
                 model: "openai/x".into(),
                 profile: "studio".into(),
                 message: Message::user("Hi").into(),
                 wishes: Default::default(),
-            },
+            }),
         ),
         record(
             2_000,
@@ -122,16 +124,22 @@ fn run() -> Vec<Record> {
         record(3_000, requested("web_search", r#"{"query":"q"}"#)),
         record(4_000, started_call()),
         record(5_000, ended(found())),
-        record(6_000, Event::WarningRaised { code: WarningCode::ToolClamp, message: "Trimmed".into() }),
+        record(
+            6_000,
+            Event::Durable(DurableEvent::WarningRaised {
+                code: WarningCode::ToolClamp,
+                message: "Trimmed".into(),
+            }),
+        ),
         record(7_000, step_ended(vec![Part::text("Done")], Some(usage(20, None)))),
         record(
             8_500,
-            Event::RunEnded {
+            Event::Durable(DurableEvent::RunEnded {
                 outcome: RunOutcome::Completed,
                 reason: StopReason::Answered,
                 answer: "Done".into(),
                 usage: usage(30, Some(0.75)),
-            },
+            }),
         ),
     ]
 }

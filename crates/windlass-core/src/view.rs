@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::command::RunSetup;
-use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
+use crate::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part};
 use crate::model::{NoticeKind, ReadingProgress, Usage};
@@ -145,7 +145,7 @@ impl SessionView {
             return;
         }
         self.seq = record.seq;
-        if let Event::RunStarted { message, wishes, .. } = &record.event {
+        if let Event::Durable(DurableEvent::RunStarted { message, wishes, .. }) = &record.event {
             let run = RunView::new(record.run_id.clone(), message.text());
             self.runs.push(RunView { setup: wishes.setup.clone(), ..run });
             return;
@@ -181,24 +181,22 @@ impl RunView {
     fn apply(&mut self, event: &Event) {
         self.reading = None;
         match event {
-            &Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
-                self.waiting = None;
-                self.reading = Some(ReadingProgress { tokens_read, tokens_total, remaining_ms });
-            }
-            Event::RunStarted { .. }
-            | Event::NoteAdded { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. } => {}
+            Event::Durable(event) => self.apply_durable(event),
+            Event::Delta(delta) => self.apply_delta(delta),
+        }
+    }
+
+    fn apply_durable(&mut self, event: &DurableEvent) {
+        match event {
             // Pieces of a step that the stop cut off are not on record.
-            Event::RunResumed { .. } => self.drop_unkept(),
-            Event::EditApplied { call_id, .. } => {
+            DurableEvent::RunResumed { .. } => self.drop_unkept(),
+            DurableEvent::EditApplied { call_id, .. } => {
                 if let Some(call) = self.call_mut(call_id) {
                     call.is_applied = true;
                 }
             }
-            Event::TasksChanged { tasks } => self.tasks = tasks.to_vec(),
-            Event::CallDelta { .. } => self.waiting = None,
-            Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
+            DurableEvent::TasksChanged { tasks } => self.tasks = tasks.to_vec(),
+            DurableEvent::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
                 self.waiting = Some(Waiting {
                     attempt: *attempt,
                     attempts_max: *attempts_max,
@@ -206,39 +204,38 @@ impl RunView {
                     message: message.clone(),
                 });
             }
-            Event::RequestAdjusted { kind, message, .. } => self.adjustments.push((*kind, message.clone())),
-            Event::StepStarted { attempt, .. } => {
+            DurableEvent::RequestAdjusted { kind, message, .. } => {
+                self.adjustments.push((*kind, message.clone()))
+            }
+            DurableEvent::StepStarted { attempt, .. } => {
                 if *attempt > 1 {
                     self.entries.truncate(self.step_start);
                 }
                 self.drop_unkept();
                 self.step_start = self.entries.len();
             }
-            Event::ReasoningDelta { phase, text } => self.add_reasoning(*phase, text),
-            Event::TextDelta { text } => self.add_text(text),
-            Event::StepEnded { message, usage, .. } => {
+            DurableEvent::StepEnded { message, usage, .. } => {
                 self.waiting = None;
                 self.replace_step(message);
                 if let Some(usage) = usage {
                     self.usage.add(usage);
                 }
             }
-            Event::CallRequested { call, category, visibility, .. } => {
+            DurableEvent::CallRequested { call, category, visibility, .. } => {
                 self.announce(call, *category, *visibility);
             }
-            Event::PermissionRequested { question } => {
+            DurableEvent::PermissionRequested { question } => {
                 self.set_state(&question.call_id, CallState::Asking);
                 self.questions.push(question.as_ref().clone());
             }
-            Event::PermissionDecided { call_id, .. } => {
+            DurableEvent::PermissionDecided { call_id, .. } => {
                 self.questions.retain(|question| question.call_id != *call_id)
             }
-            Event::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
-            Event::CallProgressed { call_id, line } => self.note_progress(call_id, line),
-            Event::CallEnded { call_id, outcome, .. } => self.end_call(call_id, outcome),
-            Event::WarningRaised { code, message } => self.warnings.push((*code, message.clone())),
-            Event::ErrorRaised { message, .. } => self.error = Some(message.clone()),
-            Event::RunEnded { outcome, reason, answer, usage } => {
+            DurableEvent::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
+            DurableEvent::CallEnded { call_id, outcome, .. } => self.end_call(call_id, outcome),
+            DurableEvent::WarningRaised { code, message } => self.warnings.push((*code, message.clone())),
+            DurableEvent::ErrorRaised { message, .. } => self.error = Some(message.clone()),
+            DurableEvent::RunEnded { outcome, reason, answer, usage } => {
                 self.drop_unkept();
                 self.ended = Some((*outcome, reason.clone()));
                 self.answer = answer.clone();
@@ -246,6 +243,23 @@ impl RunView {
                 self.questions.clear();
                 self.waiting = None;
             }
+            DurableEvent::RunStarted { .. }
+            | DurableEvent::NoteAdded { .. }
+            | DurableEvent::InnerCallStarted { .. }
+            | DurableEvent::InnerCallEnded { .. } => {}
+        }
+    }
+
+    fn apply_delta(&mut self, delta: &DeltaEvent) {
+        match delta {
+            &DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                self.waiting = None;
+                self.reading = Some(ReadingProgress { tokens_read, tokens_total, remaining_ms });
+            }
+            DeltaEvent::CallDelta { .. } => self.waiting = None,
+            DeltaEvent::ReasoningDelta { phase, text } => self.add_reasoning(*phase, text),
+            DeltaEvent::TextDelta { text } => self.add_text(text),
+            DeltaEvent::CallProgressed { call_id, line } => self.note_progress(call_id, line),
         }
     }
 

@@ -19,24 +19,24 @@ fn record(seq: u64, event: Event) -> Record {
 }
 
 fn started() -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "m".into(),
         profile: "default".into(),
         message: Message::user("Hi").into(),
         wishes: Default::default(),
-    }
+    })
 }
 
 fn step(step: u32, attempt: u32) -> Event {
-    Event::StepStarted { step, purpose: StepPurpose::Work, attempt }
+    Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt })
 }
 
 fn text(text: &str) -> Event {
-    Event::TextDelta { text: text.into() }
+    Event::Delta(DeltaEvent::TextDelta { text: text.into() })
 }
 
 fn thought(phase: u32, text: &str) -> Event {
-    Event::ReasoningDelta { phase, text: text.into() }
+    Event::Delta(DeltaEvent::ReasoningDelta { phase, text: text.into() })
 }
 
 fn call(number: u64) -> ToolCall {
@@ -52,12 +52,12 @@ fn call(number: u64) -> ToolCall {
 }
 
 fn requested(number: u64) -> Event {
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call: call(number),
         category: Category::Search,
         visibility: Visibility::Primary,
         vendor: "".into(),
-    }
+    })
 }
 
 fn outcome() -> Arc<ToolOutcome> {
@@ -73,28 +73,33 @@ fn ended(number: u64) -> Event {
         is_ok: true,
         is_valid_call: true,
     });
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(number),
         name: "look".into(),
         outcome: outcome(),
         message: message.into(),
         category: Category::Search,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 fn step_ended(parts: Vec<Part>) -> Event {
     let usage = Some(Usage { input: 5, output: 1, ..Usage::default() });
-    Event::StepEnded { step: 1, message: Message::Assistant { parts }.into(), finish: Finish::Stop, usage }
+    Event::Durable(DurableEvent::StepEnded {
+        step: 1,
+        message: Message::Assistant { parts }.into(),
+        finish: Finish::Stop,
+        usage,
+    })
 }
 
 fn run_ended(answer: &str) -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: answer.into(),
         usage: Usage { input: 9, ..Usage::default() },
-    }
+    })
 }
 
 fn thinking(text: &str) -> Part {
@@ -105,7 +110,10 @@ fn fold(events: Vec<Event>) -> RunView {
     let records: Vec<_> = (1..).zip(events).map(|(seq, event)| record(seq, event)).collect();
     let live = SessionView::fold(&records);
     let late = SessionView::fold(records.iter().filter(|record| record.event.is_durable()));
-    if matches!(records.last().map(|record| &record.event), Some(Event::RunEnded { .. })) {
+    if matches!(
+        records.last().map(|record| &record.event),
+        Some(Event::Durable(DurableEvent::RunEnded { .. }))
+    ) {
         assert_eq!(live.runs, late.runs, "a screen that joined late sees the same");
     }
     live.runs.into_iter().next().unwrap()
@@ -259,7 +267,7 @@ fn question() -> Question {
 }
 
 fn decided() -> Event {
-    Event::PermissionDecided {
+    Event::Durable(DurableEvent::PermissionDecided {
         call_id: CallId::numbered(1),
         decision: Decision::Once,
         by: "user".into(),
@@ -267,29 +275,31 @@ fn decided() -> Event {
         problem: None,
         denied_by: None,
         message: None,
-    }
+    })
 }
 
 #[test]
 fn a_call_goes_through_its_states() {
-    let call_started = Event::CallStarted {
+    let call_started = Event::Durable(DurableEvent::CallStarted {
         call_id: CallId::numbered(1),
         name: "look".into(),
         by: None,
         category: Category::Search,
         visibility: Visibility::Primary,
-    };
-    let progressed = Event::CallProgressed { call_id: CallId::numbered(1), line: "half".into() };
+    });
+    let progressed =
+        Event::Delta(DeltaEvent::CallProgressed { call_id: CallId::numbered(1), line: "half".into() });
     let all = [
         started(),
         requested(1),
-        Event::PermissionRequested { question: Box::new(question()) },
+        Event::Durable(DurableEvent::PermissionRequested { question: Box::new(question()) }),
         decided(),
         call_started,
         progressed,
         ended(1),
     ];
-    let late = Event::CallProgressed { call_id: CallId::numbered(1), line: "whole".into() };
+    let late =
+        Event::Delta(DeltaEvent::CallProgressed { call_id: CallId::numbered(1), line: "whole".into() });
     let upto = |count: usize| fold(all[..count].to_vec());
     assert_eq!(shown(&upto(2)), ["call_1 requested"]);
     assert_eq!((shown(&upto(3)), upto(3).questions.len()), (vec!["call_1 asking".to_owned()], 1));
@@ -307,8 +317,13 @@ fn a_call_goes_through_its_states() {
 
 #[test]
 fn a_question_is_gone_when_its_call_or_the_run_ends() {
-    let asked =
-        || vec![started(), requested(1), Event::PermissionRequested { question: Box::new(question()) }];
+    let asked = || {
+        vec![
+            started(),
+            requested(1),
+            Event::Durable(DurableEvent::PermissionRequested { question: Box::new(question()) }),
+        ]
+    };
     let with = |event: Event| fold(asked().into_iter().chain([event]).collect());
     assert_eq!(with(ended(1)).questions, []);
     assert_eq!(with(ended(2)).questions.len(), 1, "another call");
@@ -317,9 +332,11 @@ fn a_question_is_gone_when_its_call_or_the_run_ends() {
 
 #[test]
 fn warnings_and_errors_are_kept_once_each() {
-    let warning =
-        Event::WarningRaised { code: WarningCode::ToolClamp, message: "Trimmed tool calls to 6".into() };
-    let error = Event::ErrorRaised { code: "auth".into(), message: "no key".into() };
+    let warning = Event::Durable(DurableEvent::WarningRaised {
+        code: WarningCode::ToolClamp,
+        message: "Trimmed tool calls to 6".into(),
+    });
+    let error = Event::Durable(DurableEvent::ErrorRaised { code: "auth".into(), message: "no key".into() });
     let run = fold(vec![started(), warning, error]);
     assert_eq!(run.warnings, [(WarningCode::ToolClamp, "Trimmed tool calls to 6".to_owned())]);
     assert_eq!(run.error.as_deref(), Some("no key"));
@@ -343,7 +360,7 @@ fn a_record_is_folded_in_once_and_finds_its_own_run() {
 }
 
 fn delayed(attempt: u32) -> Event {
-    Event::StepDelayed {
+    Event::Durable(DurableEvent::StepDelayed {
         step: 1,
         attempt,
         attempts_max: 3,
@@ -351,7 +368,7 @@ fn delayed(attempt: u32) -> Event {
         code: "rate_limit".into(),
         message: "slow down".into(),
         usage: None,
-    }
+    })
 }
 
 #[test]
@@ -359,7 +376,7 @@ fn a_step_that_waits_is_shown_until_something_comes() {
     let waiting = fold(vec![started(), step(1, 1), delayed(2), step(1, 2)]).waiting;
     let expected = Waiting { attempt: 2, attempts_max: 3, delay_ms: 500, message: "slow down".into() };
     assert_eq!(waiting, Some(expected));
-    let call_delta = Event::CallDelta { index: 0, name: None, chars: 1 };
+    let call_delta = Event::Delta(DeltaEvent::CallDelta { index: 0, name: None, chars: 1 });
     for next in [text("x"), thought(0, "x"), call_delta, step_ended(vec![Part::text("x")]), run_ended("x")] {
         let name = next.name();
         assert_eq!(fold(vec![started(), step(1, 1), delayed(2), step(1, 2), next]).waiting, None, "{name}");
@@ -368,8 +385,12 @@ fn a_step_that_waits_is_shown_until_something_comes() {
 
 #[test]
 fn changes_of_requests_are_kept() {
-    let adjusted =
-        Event::RequestAdjusted { step: 1, kind: NoticeKind::Trimmed, rule: "r".into(), message: "m".into() };
+    let adjusted = Event::Durable(DurableEvent::RequestAdjusted {
+        step: 1,
+        kind: NoticeKind::Trimmed,
+        rule: "r".into(),
+        message: "m".into(),
+    });
     let run = fold(vec![started(), step(1, 1), adjusted]);
     assert_eq!(run.adjustments, [(NoticeKind::Trimmed, "m".to_owned())]);
 }
@@ -392,7 +413,8 @@ fn s_34_a_call_stands_where_its_step_has_it_and_is_filed_when_it_is_announced() 
 
 #[test]
 fn r_63_a_text_that_goes_on_in_the_next_step_is_an_entry_of_its_own_and_shown_once() {
-    let step = |step| Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 };
+    let step =
+        |step| Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 });
     let first =
         vec![started(), step(1), text("Once upon"), step_ended(vec![Part::text("Once upon")]), step(2)];
     let speaking = fold(first.iter().cloned().chain([text(" a"), text(" time.")]).collect());

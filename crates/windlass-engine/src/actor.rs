@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use windlass_core::cause::Cause;
 use windlass_core::command::{ExecutedTool, MessageSend, RunSetup, RunWishes, WISHES_VERSION};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure};
 use windlass_core::permission::{ApproveMode, GateSettings, Inspection, Permissions};
@@ -160,7 +160,7 @@ impl Actor {
                 Happening::Work(done) => self.take_work(*done).await,
                 Happening::Progress(shown) => {
                     let (call_id, line) = *shown;
-                    self.publish_delta(Event::CallProgressed { call_id, line }).await;
+                    self.publish_delta(Event::Delta(DeltaEvent::CallProgressed { call_id, line })).await;
                 }
                 Happening::Inside(note) => self.note_inside(*note).await,
                 Happening::Timer(deadline) => self.take_timer(deadline).await,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use futures::Stream;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::SessionId;
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 
@@ -172,9 +172,9 @@ impl EventLog {
             state.gone_seq = oldest.seq;
         }
         state.last_seq = record.seq;
-        state.is_resting = matches!(record.event, Event::RunEnded { .. });
+        state.is_resting = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
         // A step that has ended is whole in one record: its pieces are only for those who still read them.
-        if matches!(record.event, Event::StepEnded { .. }) {
+        if matches!(record.event, Event::Durable(DurableEvent::StepEnded { .. })) {
             state.forget_read();
         }
         state.ring.push_back(record);

@@ -1,4 +1,4 @@
-use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason};
 use windlass_core::model::Usage;
 use windlass_testkit::record;
 
@@ -11,16 +11,16 @@ fn log() -> (SessionId, EventLog) {
 }
 
 fn delta() -> Event {
-    Event::TextDelta { text: "x".into() }
+    Event::Delta(DeltaEvent::TextDelta { text: "x".into() })
 }
 
 fn run_ended() -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: String::new(),
         usage: Usage::default(),
-    }
+    })
 }
 
 fn ring_capacity(log: &EventLog) -> usize {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 use windlass_core::cause::Cause;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::{Message, Transcript};
 use windlass_core::model::ModelRequest;
@@ -61,10 +61,14 @@ impl Actor {
         cause: &Arc<Cause>,
         records: &mut Vec<Arc<Record>>,
     ) {
-        let is_outcome = matches!(event, Event::CallEnded { .. });
+        let is_outcome = matches!(event, Event::Durable(DurableEvent::CallEnded { .. }));
         records.extend(self.record(now, event, Some(cause)));
         if is_outcome && let Some(tasks) = self.tasks.take_change() {
-            records.extend(self.record(now, Event::TasksChanged { tasks }, Some(cause)));
+            records.extend(self.record(
+                now,
+                Event::Durable(DurableEvent::TasksChanged { tasks }),
+                Some(cause),
+            ));
         }
     }
 
@@ -128,7 +132,9 @@ impl Actor {
     /// Journals records, with the deltas before them, then shows them.
     pub(crate) async fn publish(&mut self, records: Vec<Arc<Record>>) -> Result<(), Input> {
         let Some(last_seq) = records.last().map(|record| record.seq) else { return Ok(()) };
-        let is_end = records.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
+        let is_end = records
+            .iter()
+            .any(|record| matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })));
         let mut batch = self.log.held();
         batch.extend(records.iter().cloned());
         match self.parts.journal.append(&batch).await {
@@ -154,7 +160,7 @@ impl Actor {
         if let Some(active) = self.active.as_mut() {
             active.spans.follow(record);
         }
-        if let Event::CallEnded { call_id, outcome, message, .. } = &record.event
+        if let Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) = &record.event
             && let Message::Tool(tool) = message.as_ref()
         {
             self.results.insert(call_id, tool.provider_id.as_deref(), Arc::clone(outcome));
@@ -232,12 +238,13 @@ impl Actor {
     /// Writes down what a call inside a call does, for the session that people see. One that was stopped meanwhile
     /// begins nothing more.
     pub(crate) async fn note_inside(&mut self, note: InnerNote) {
-        let (Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. }) = &note.event
+        let (Event::Durable(DurableEvent::InnerCallStarted { call_id, .. })
+        | Event::Durable(DurableEvent::InnerCallEnded { call_id, .. })) = &note.event
         else {
             return;
         };
         let Some(active) = self.active.as_mut() else { return };
-        if let Event::InnerCallStarted { effects, .. } = &note.event {
+        if let Event::Durable(DurableEvent::InnerCallStarted { effects, .. }) = &note.event {
             if !active.stops.iter().any(|(id, _)| id == call_id) {
                 return;
             }

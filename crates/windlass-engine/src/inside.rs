@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::Permissions;
 use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
@@ -134,7 +134,9 @@ impl CallsInside {
     pub(crate) fn recall(&self, records: &[Arc<Record>]) {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         for record in records {
-            let Event::InnerCallStarted { call_id, path, .. } = &record.event else { continue };
+            let Event::Durable(DurableEvent::InnerCallStarted { call_id, path, .. }) = &record.event else {
+                continue;
+            };
             let _ = self.take_one();
             if let [number] = path.as_slice() {
                 made.insert(call_id.clone(), *number);
@@ -177,13 +179,13 @@ impl CallsInside {
             let number = made.entry(by.clone()).or_default();
             *number = number.saturating_add(1);
             path.push(*number);
-            self.note(Event::InnerCallStarted {
+            self.note(Event::Durable(DurableEvent::InnerCallStarted {
                 call_id: call_id.clone(),
                 path: path.clone(),
                 name: tool.to_owned(),
                 arguments: arguments.to_owned(),
                 effects,
-            })
+            }))
         };
         let refused = || {
             let message =

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span};
 use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::dialect::is_written_call;
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, Event};
 use windlass_core::message::Part;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ReadingProgress};
 use windlass_core::port::{BoxStream, ModelPort};
@@ -77,7 +77,10 @@ impl ModelSpeech {
     /// waits for what follows.
     pub(crate) fn take(&mut self, delta: ModelDelta, phase: u32) -> Shown {
         if let ModelDelta::Progress(ReadingProgress { tokens_read, tokens_total, remaining_ms }) = delta {
-            return [Some(Event::StepProgressed { tokens_read, tokens_total, remaining_ms }), None];
+            return [
+                Some(Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms })),
+                None,
+            ];
         }
         let ShownPieces { redactor, text, reasoning } = &mut self.shown;
         match self.assembler.push(delta) {
@@ -89,7 +92,7 @@ impl ModelSpeech {
                 reasoning.push(redactor, piece).map(|piece| thought(piece, phase))
             }
             Some(Assembled::CallGrew { index, name, chars }) => {
-                [Some(Event::CallDelta { index, name, chars }), None]
+                [Some(Event::Delta(DeltaEvent::CallDelta { index, name, chars })), None]
             }
             None => [None, None],
         }
@@ -147,9 +150,9 @@ fn hold(held: &mut Option<String>, piece: String) -> Option<String> {
 }
 
 fn said(piece: Option<String>) -> Option<Event> {
-    piece.map(|text| Event::TextDelta { text })
+    piece.map(|text| Event::Delta(DeltaEvent::TextDelta { text }))
 }
 
 fn thought(piece: Option<String>, phase: u32) -> Option<Event> {
-    piece.map(|text| Event::ReasoningDelta { phase, text })
+    piece.map(|text| Event::Delta(DeltaEvent::ReasoningDelta { phase, text }))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::stream;
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::SessionId;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::ApproveMode;
@@ -107,7 +107,7 @@ impl OneCallSession {
 
 fn outcome_of(records: &[Arc<Record>]) -> Option<Arc<ToolOutcome>> {
     records.iter().find_map(|record| match &record.event {
-        Event::CallEnded { outcome, call_id, .. } => {
+        Event::Durable(DurableEvent::CallEnded { outcome, call_id, .. }) => {
             let mut outcome = Arc::clone(outcome);
             let inside = inside_of(records.iter().map(AsRef::as_ref), call_id);
             if !inside.is_empty() {
@@ -115,7 +115,8 @@ fn outcome_of(records: &[Arc<Record>]) -> Option<Arc<ToolOutcome>> {
             }
             Some(outcome)
         }
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     })
 }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use windlass_core::cause::Cause;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::history::History;
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::ApprovedCall;
@@ -153,7 +153,7 @@ impl Actor {
         }
         let cause = Arc::new(Cause::ProgramStarted);
         let grants = self.permissions.grants().rules().iter().map(ToString::to_string).collect();
-        let resumed = Event::RunResumed { interrupted, repeated, grants };
+        let resumed = Event::Durable(DurableEvent::RunResumed { interrupted, repeated, grants });
         let record = self.record(self.parts.clock.now_ms(), resumed, Some(&cause))?;
         self.publish(vec![record]).await.err()
     }
@@ -201,7 +201,7 @@ impl Actor {
         let base = Arc::clone(&self.parts.past.transcript);
         let history = History::fold(&base, records.iter().chain(&written));
         let (mut answer, mut usage) = (String::new(), Default::default());
-        if let Some(Event::RunEnded { answer: said, usage: counted, .. }) =
+        if let Some(Event::Durable(DurableEvent::RunEnded { answer: said, usage: counted, .. })) =
             written.last().map(|record| &record.event)
         {
             (answer, usage) = (said.clone(), *counted);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use tracing::field::{Empty, debug};
 use tracing::{Span, info, info_span, warn};
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, MessageId, RunId, SessionId};
 use windlass_core::tool::{ToolCall, ToolOutcome};
 
@@ -42,46 +42,33 @@ impl RunSpans {
     /// Opens and closes spans as records say, and writes the operator's lines within them.
     pub(crate) fn follow(&mut self, record: &Record) {
         let (run, parent) = (&record.run_id, &record.parent_id);
-        match &record.event {
-            Event::RunStarted { model, profile, .. } => self.run.in_scope(
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+DurableEvent::RunStarted { model, profile, .. }  => self.run.in_scope(
                 || info!(request_id = %run, parent_id = %parent, model, profile, "run requested"),
             ),
-            Event::RunResumed { .. } => {
+DurableEvent::RunResumed { .. }  => {
                 self.run.in_scope(|| info!(request_id = %run, parent_id = %parent, "run resumed"));
             }
-            Event::StepStarted { step, purpose, attempt } => {
+DurableEvent::StepStarted { step, purpose, attempt }  => {
                 self.step = info_span!(
                     parent: &self.run, "step", step, attempt, purpose = debug(purpose), finish = Empty
                 );
             }
-            Event::StepDelayed { step, attempt, delay_ms, code, message, .. } => self.step().in_scope(|| {
+DurableEvent::StepDelayed { step, attempt, delay_ms, code, message, .. }  => self.step().in_scope(|| {
                 warn!(request_id = %run, parent_id = %parent, step, attempt, delay_ms, code, "step failed: {message}");
             }),
-            Event::StepEnded { finish, .. } => {
+DurableEvent::StepEnded { finish, .. }  => {
                 self.step.record("finish", debug(finish));
             }
-            Event::CallRequested { call, .. } => self.open_call(record, call),
-            Event::CallEnded { call_id, name, outcome, .. } => self.close_call(record, call_id, name, outcome),
-            Event::ErrorRaised { code, message } => self.step().in_scope(
+DurableEvent::CallRequested { call, .. }  => self.open_call(record, call),
+DurableEvent::CallEnded { call_id, name, outcome, .. }  => self.close_call(record, call_id, name, outcome),
+DurableEvent::ErrorRaised { code, message }  => self.step().in_scope(
                 || warn!(request_id = %run, parent_id = %parent, code, "run failed: {message}"),
             ),
-            Event::RunEnded { outcome, reason, .. } => self.close(record, *outcome, reason),
-            Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::TasksChanged { .. }
-            | Event::EditApplied { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. } => {}
-        }
+DurableEvent::RunEnded { outcome, reason, .. }  => self.close(record, *outcome, reason),
+other => other.ignored(),
+}
     }
 
     fn open_call(&mut self, record: &Record, call: &ToolCall) {

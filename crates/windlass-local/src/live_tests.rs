@@ -5,7 +5,7 @@ use std::sync::Arc;
 use candle_core::quantized::GgmlDType;
 use serde_json::{Map, Value, json};
 use windlass_core::command::MessageSend;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::model::{Sampling, ToolChoice};
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::port::{BoxFuture, JournalPort, LiveState, ModelPort, ToolContext, ToolPort};
@@ -110,7 +110,7 @@ fn a_model_of_random_weights_can_only_name_a_task_that_exists() {
         let outcomes: Vec<_> = records
             .iter()
             .filter_map(|record| match &record.event {
-                Event::CallEnded { outcome, .. } => Some(outcome.status()),
+                Event::Durable(DurableEvent::CallEnded { outcome, .. }) => Some(outcome.status()),
                 _ => None,
             })
             .collect();

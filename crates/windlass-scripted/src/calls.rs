@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::ids::CallId;
 
 use crate::script::Script;
@@ -33,14 +33,14 @@ impl CallBook {
 
     /// Learns from an event; must see all of them, in order.
     pub fn see(&mut self, event: &Event) {
-        if matches!(event, Event::RunStarted { .. }) {
+        if matches!(event, Event::Durable(DurableEvent::RunStarted { .. })) {
             self.runs = self.runs.saturating_add(1);
             self.steps = 0;
         }
-        if matches!(event, Event::StepStarted { .. }) {
+        if matches!(event, Event::Durable(DurableEvent::StepStarted { .. })) {
             self.steps = self.steps.saturating_add(1);
         }
-        let Event::CallRequested { call, .. } = event else { return };
+        let Event::Durable(DurableEvent::CallRequested { call, .. }) = event else { return };
         let written = self.number_at(call.index);
         // A call that was written as text has no line of its own: it is known by its count.
         let counted = || call.id.number().and_then(|number| u32::try_from(number).ok());

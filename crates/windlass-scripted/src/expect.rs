@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use windlass_core::event::{Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
 use windlass_core::message::Message;
 
 use crate::beat::{Beat, BeatKind};
@@ -155,14 +155,16 @@ fn check_answer(expected: &str, run: &[&Event]) -> Result<(), String> {
 
 fn run_end<'a>(run: &[&'a Event]) -> Option<(RunOutcome, &'a StopReason, &'a str)> {
     run.iter().rev().find_map(|event| {
-        let Event::RunEnded { outcome, reason, answer, .. } = event else { return None };
+        let Event::Durable(DurableEvent::RunEnded { outcome, reason, answer, .. }) = event else {
+            return None;
+        };
         Some((*outcome, reason, answer.as_str()))
     })
 }
 
 fn check_warning(expected: Option<WarningCode>, run: &[&Event]) -> Result<(), String> {
     let code_of = |event: &&Event| {
-        let Event::WarningRaised { code, .. } = event else { return None };
+        let Event::Durable(DurableEvent::WarningRaised { code, .. }) = event else { return None };
         Some(*code)
     };
     let codes: Vec<WarningCode> = run.iter().filter_map(code_of).collect();
@@ -187,7 +189,9 @@ impl CallExpectation {
             return Err(format!("expected an outcome of call {number}; it was never requested"));
         };
         let ended = seen.run.iter().rev().find_map(|event| {
-            let Event::CallEnded { call_id, outcome, message, .. } = event else { return None };
+            let Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) = event else {
+                return None;
+            };
             (call_id == id).then_some((outcome, message))
         });
         let Some((outcome, message)) = ended else {
@@ -238,7 +242,7 @@ impl Script {
         let mut runs: Vec<Vec<&Event>> = Vec::new();
         for event in events {
             calls.see(event);
-            if matches!(event, Event::RunStarted { .. }) {
+            if matches!(event, Event::Durable(DurableEvent::RunStarted { .. })) {
                 runs.push(Vec::new());
             }
             if let Some(run) = runs.last_mut() {

@@ -1,4 +1,4 @@
-use windlass_core::event::WarningCode;
+use windlass_core::event::{DeltaEvent, DurableEvent, WarningCode};
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput};
 
 use super::*;
@@ -22,7 +22,7 @@ fn check(line: &str, events: &[Event]) -> Result<(), String> {
 }
 
 fn short_run() -> Vec<Event> {
-    let delta = Event::TextDelta { text: "a".into() };
+    let delta = Event::Delta(DeltaEvent::TextDelta { text: "a".into() });
     vec![run_started(), step_started(1), delta, step_ended(1), run_ended("It is done.")]
 }
 
@@ -97,7 +97,10 @@ fn warnings_are_looked_for() {
         check("expect-warning MAX_STEPS", &events).unwrap_err(),
         "expected the warning MAX_STEPS; the run has: nothing"
     );
-    events.push(Event::WarningRaised { code: WarningCode::MaxSteps, message: "m".into() });
+    events.push(Event::Durable(DurableEvent::WarningRaised {
+        code: WarningCode::MaxSteps,
+        message: "m".into(),
+    }));
     check("expect-warning MAX_STEPS", &events).unwrap();
     check("expect-warning none", &events).unwrap_err();
     check("expect-warning TOOL_CLAMP", &events).unwrap_err();
@@ -177,6 +180,6 @@ fn all_durable_events_can_be_expected_and_no_others() {
     for event in events.iter().chain(&more) {
         assert!(event.is_durable() && crate::words::EVENTS.contains(&event.name()));
     }
-    let delta = Event::TextDelta { text: String::new() };
+    let delta = Event::Delta(DeltaEvent::TextDelta { text: String::new() });
     assert!(crate::words::DELTAS.contains(&delta.name()));
 }

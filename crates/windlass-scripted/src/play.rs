@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::ids::CallId;
 use windlass_core::model::ModelRequest;
 use windlass_core::permission::PermissionAnswer;
@@ -137,7 +137,7 @@ impl Director {
     /// Takes note of an event.
     pub fn see(&mut self, event: Event) {
         self.calls.see(&event);
-        if matches!(event, Event::RunStarted { .. }) {
+        if matches!(event, Event::Durable(DurableEvent::RunStarted { .. })) {
             self.run = self.events.len();
         }
         self.events.push(event);

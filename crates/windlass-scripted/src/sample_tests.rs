@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, ToolMessage};
 use windlass_core::model::{Finish, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage};
@@ -34,20 +34,25 @@ pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRe
 }
 
 pub(crate) fn run_started() -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "m".into(),
         profile: "default".into(),
         message: Message::user("Hi").into(),
         wishes: Default::default(),
-    }
+    })
 }
 
 pub(crate) fn step_started(step: u32) -> Event {
-    Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 }
+    Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 })
 }
 
 pub(crate) fn step_ended(step: u32) -> Event {
-    Event::StepEnded { step, message: Message::assistant("a").into(), finish: Finish::Stop, usage: None }
+    Event::Durable(DurableEvent::StepEnded {
+        step,
+        message: Message::assistant("a").into(),
+        finish: Finish::Stop,
+        usage: None,
+    })
 }
 
 pub(crate) fn call_requested(id: u64, index: u32) -> Event {
@@ -60,12 +65,12 @@ pub(crate) fn call_requested(id: u64, index: u32) -> Event {
         arguments: "{}".into(),
         state: None,
     };
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call,
         category: Category::Other,
         visibility: Visibility::Secondary,
         vendor: "".into(),
-    }
+    })
 }
 
 pub(crate) fn permission_requested(id: u64) -> Event {
@@ -85,17 +90,17 @@ pub(crate) fn permission_requested(id: u64) -> Event {
         total: 1,
         hidden_chars: 0,
     };
-    Event::PermissionRequested { question: Box::new(question) }
+    Event::Durable(DurableEvent::PermissionRequested { question: Box::new(question) })
 }
 
 pub(crate) fn call_started(id: u64) -> Event {
-    Event::CallStarted {
+    Event::Durable(DurableEvent::CallStarted {
         call_id: CallId::numbered(id),
         name: "a".into(),
         by: None,
         category: Category::Other,
         visibility: Visibility::Secondary,
-    }
+    })
 }
 
 pub(crate) fn call_ended(id: u64, outcome: ToolOutcome, content: &str) -> Event {
@@ -107,21 +112,21 @@ pub(crate) fn call_ended(id: u64, outcome: ToolOutcome, content: &str) -> Event 
         is_ok: outcome.is_ok(),
         is_valid_call: true,
     };
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(id),
         name: "a".into(),
         outcome: Arc::new(outcome),
         message: Message::Tool(message).into(),
         category: Category::Other,
         visibility: Visibility::Secondary,
-    }
+    })
 }
 
 pub(crate) fn run_ended(answer: &str) -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: answer.into(),
         usage: Usage::default(),
-    }
+    })
 }

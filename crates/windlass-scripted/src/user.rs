@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use windlass_core::command::Command;
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 use windlass_core::ids::CallId;
 use windlass_core::permission::{PermissionAnswer, Question};
 
@@ -107,46 +107,41 @@ impl ScriptedUser {
     pub fn react(&mut self, event: &Event) -> Option<Command> {
         self.calls.see(event);
         match event {
-            Event::RunStarted { .. } => {
-                let before_cancel = self.cancels.pop_front().flatten();
-                self.now = Progress { before_cancel, ..Progress::default() };
-            }
-            Event::StepStarted { .. } => {
-                self.now.steps = self.now.steps.saturating_add(1);
-                self.now.chars = 0;
-                self.now.step_reached(false);
-            }
-            Event::TextDelta { text } | Event::ReasoningDelta { text, .. } => {
-                self.now.chars = self.now.chars.saturating_add(text.chars().count());
-                self.now.step_reached(false);
-            }
-            Event::StepEnded { .. } => self.now.step_reached(true),
-            Event::PermissionRequested { question } => {
-                let call_id = question.call_id.clone();
-                self.call_reached(&call_id, Reached::Asked);
-                if let Some(answer) = self.answer(question) {
-                    let digest = question.digest.clone();
-                    return Some(Command::PermissionAnswer { call_id, digest, answer });
+            Event::Durable(event) => match event {
+                DurableEvent::RunStarted { .. } => {
+                    let before_cancel = self.cancels.pop_front().flatten();
+                    self.now = Progress { before_cancel, ..Progress::default() };
                 }
-            }
-            Event::PermissionDecided { call_id, .. } => self.call_reached(call_id, Reached::Decided),
-            Event::CallStarted { call_id, .. } => self.call_reached(call_id, Reached::Started),
-            Event::CallEnded { call_id, .. } => self.call_reached(call_id, Reached::Ended),
-            Event::CallDelta { .. }
-            | Event::CallRequested { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. }
-            | Event::RunEnded { .. } => return None,
+                DurableEvent::StepStarted { .. } => {
+                    self.now.steps = self.now.steps.saturating_add(1);
+                    self.now.chars = 0;
+                    self.now.step_reached(false);
+                }
+                DurableEvent::StepEnded { .. } => self.now.step_reached(true),
+                DurableEvent::PermissionRequested { question } => {
+                    let call_id = question.call_id.clone();
+                    self.call_reached(&call_id, Reached::Asked);
+                    if let Some(answer) = self.answer(question) {
+                        let digest = question.digest.clone();
+                        return Some(Command::PermissionAnswer { call_id, digest, answer });
+                    }
+                }
+                DurableEvent::PermissionDecided { call_id, .. } => {
+                    self.call_reached(call_id, Reached::Decided)
+                }
+                DurableEvent::CallStarted { call_id, .. } => self.call_reached(call_id, Reached::Started),
+                DurableEvent::CallEnded { call_id, .. } => self.call_reached(call_id, Reached::Ended),
+                other => return other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::TextDelta { text } | DeltaEvent::ReasoningDelta { text, .. } => {
+                    self.now.chars = self.now.chars.saturating_add(text.chars().count());
+                    self.now.step_reached(false);
+                }
+                DeltaEvent::CallDelta { .. }
+                | DeltaEvent::StepProgressed { .. }
+                | DeltaEvent::CallProgressed { .. } => return None,
+            },
         }
         let is_time = self.now.before_cancel.as_ref().is_some_and(Vec::is_empty);
         if is_time {
@@ -161,14 +156,17 @@ impl ScriptedUser {
         let mut undone: Vec<Command> = Vec::new();
         for event in events {
             match event {
-                Event::RunStarted { .. } => drop(self.next_message()),
-                Event::RunEnded { .. } => undone.clear(),
-                Event::PermissionDecided { call_id: settled, .. }
-                | Event::CallEnded { call_id: settled, .. } => undone.retain(|command| match command {
-                    Command::PermissionAnswer { call_id, .. } => call_id != settled,
-                    Command::MessageSend(_) | Command::RunCancel => true,
-                }),
-                _ => {}
+                Event::Durable(DurableEvent::RunStarted { .. }) => drop(self.next_message()),
+                Event::Durable(DurableEvent::RunEnded { .. }) => undone.clear(),
+                Event::Durable(DurableEvent::PermissionDecided { call_id: settled, .. })
+                | Event::Durable(DurableEvent::CallEnded { call_id: settled, .. }) => {
+                    undone.retain(|command| match command {
+                        Command::PermissionAnswer { call_id, .. } => call_id != settled,
+                        Command::MessageSend(_) | Command::RunCancel => true,
+                    })
+                }
+                Event::Durable(other) => other.ignored(),
+                Event::Delta(_) => {}
             }
             undone.extend(self.react(event));
         }

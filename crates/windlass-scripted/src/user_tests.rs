@@ -1,3 +1,4 @@
+use windlass_core::event::DeltaEvent;
 use windlass_core::ids::CallId;
 use windlass_core::permission::Decision;
 use windlass_core::tool::{ToolOutcome, ToolOutput};
@@ -16,7 +17,7 @@ fn reactions(user: &mut ScriptedUser, events: &[Event]) -> Vec<(usize, Command)>
 }
 
 fn text(text: &str) -> Event {
-    Event::TextDelta { text: text.into() }
+    Event::Delta(DeltaEvent::TextDelta { text: text.into() })
 }
 
 #[test]

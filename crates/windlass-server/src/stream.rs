@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, Bytes, BytesMut};
 use http_body::Frame;
 use tokio::time::{Instant, Sleep};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::frame;
 use windlass_core::host::{HostDelivery, HostError, HostPort};
 use windlass_core::ids::{RunId, SessionId};
@@ -245,7 +245,9 @@ impl<P: RecordProjection> EventBody<P> {
             self.chunk.reserve(wanted.saturating_sub(self.chunk.len()));
         }
         self.projection.write(record, &mut self.chunk);
-        if let (StreamSubject::Run(_), Event::RunEnded { .. }) = (&self.subject, &record.event) {
+        if let (StreamSubject::Run(_), Event::Durable(DurableEvent::RunEnded { .. })) =
+            (&self.subject, &record.event)
+        {
             self.source = RecordSource::Ended;
             self.cancels = false;
         }

@@ -1,7 +1,7 @@
 //! Appending: the records of one session, and the rows of runs, grants, tasks and questions that are made of them.
 
 use rusqlite::params;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;
@@ -158,18 +158,21 @@ impl Desk<'_> {
     }
 
     fn project(&mut self, known: &mut Known, record: &Record, tally: &mut Tally<'_>) -> Result<(), Fault> {
-        match &record.event {
-            Event::RunStarted { model, profile, message, .. } => {
+        let Event::Durable(event) = &record.event else {
+            return Ok(());
+        };
+        match event {
+            DurableEvent::RunStarted { model, profile, message, .. } => {
                 self.begin_run(known.number, record, model, profile, message)?;
             }
-            Event::StepStarted { step, .. } => tally.steps = tally.steps.max(*step),
-            Event::StepEnded { usage: Some(usage), .. } => tally.usage.add(usage),
-            Event::CallRequested { .. } => tally.calls = tally.calls.saturating_add(1),
-            Event::PermissionRequested { question } => {
+            DurableEvent::StepStarted { step, .. } => tally.steps = tally.steps.max(*step),
+            DurableEvent::StepEnded { usage: Some(usage), .. } => tally.usage.add(usage),
+            DurableEvent::CallRequested { .. } => tally.calls = tally.calls.saturating_add(1),
+            DurableEvent::PermissionRequested { question } => {
                 self.ask(known.number, record, &question.call_id)?;
                 known.is_asking = true;
             }
-            Event::PermissionDecided { call_id, decision, rule, .. } => {
+            DurableEvent::PermissionDecided { call_id, decision, rule, .. } => {
                 self.settle_question(known, call_id)?;
                 if let (Decision::Session, Some(rule)) = (decision, rule) {
                     let lock = self.lock;
@@ -179,8 +182,8 @@ impl Desk<'_> {
                     )?;
                 }
             }
-            Event::CallEnded { call_id, .. } => self.settle_question(known, call_id)?,
-            Event::TasksChanged { tasks } => {
+            DurableEvent::CallEnded { call_id, .. } => self.settle_question(known, call_id)?,
+            DurableEvent::TasksChanged { tasks } => {
                 let tasks = serde_json::to_string(tasks)
                     .map_err(|error| Fault::unreadable(&"a task list", &error))?;
                 self.execute(
@@ -188,27 +191,12 @@ impl Desk<'_> {
                     params![known.number, int(record.seq), tasks],
                 )?;
             }
-            Event::RunEnded { usage, .. } => {
+            DurableEvent::RunEnded { usage, .. } => {
                 // The whole run's counts stand instead of the steps'.
                 tally.usage = Usage::default();
                 self.end_run(known, record, usage)?;
             }
-            Event::StepEnded { usage: None, .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => {}
+            other => other.ignored(),
         }
         Ok(())
     }
@@ -272,7 +260,9 @@ impl Desk<'_> {
     }
 
     fn end_run(&mut self, known: &mut Known, record: &Record, usage: &Usage) -> Result<(), Fault> {
-        let Event::RunEnded { outcome, reason, .. } = &record.event else { return Ok(()) };
+        let Event::Durable(DurableEvent::RunEnded { outcome, reason, .. }) = &record.event else {
+            return Ok(());
+        };
         let word = |text: serde_json::Result<String>| {
             text.map_err(|error| Fault::unreadable(&"the end of a run", &error))
         };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
@@ -70,19 +70,26 @@ fn encode_durable(record: &Arc<Record>) -> Result<Row, serde_json::Error> {
     let cause = record.cause.as_ref().map(serde_json::to_string).transpose()?;
     let row = |event, blob| Row { first: Arc::clone(record), deltas: 0, event, blob, cause };
     if event.len() > OUTCOME_BYTES_IN_RECORD_MAX
-        && let Event::CallEnded { call_id, name, outcome, message, category, visibility } = &record.event
+        && let Event::Durable(DurableEvent::CallEnded {
+            call_id,
+            name,
+            outcome,
+            message,
+            category,
+            visibility,
+        }) = &record.event
     {
         let body = serde_json::to_string(&outcome.body)?;
         if body.len() > OUTCOME_BYTES_IN_RECORD_MAX {
             let stub = ToolOutcome { body: Ok(ToolOutput::json(Value::Null)), meta: outcome.meta.clone() };
-            let event = Event::CallEnded {
+            let event = Event::Durable(DurableEvent::CallEnded {
                 call_id: call_id.clone(),
                 name: name.clone(),
                 outcome: Arc::new(stub),
                 message: Arc::clone(message),
                 category: *category,
                 visibility: *visibility,
-            };
+            });
             let hash = Sha256::digest(body.as_bytes()).into();
             return Ok(row(serde_json::to_string(&event)?, Some(Blob { hash, body })));
         }
@@ -97,7 +104,10 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, ser
         .filter_map(|record| {
             let waited_ms = record.ts_ms.cast_signed().wrapping_sub(before_ms.cast_signed());
             before_ms = record.ts_ms;
-            Short::of(&record.event, waited_ms)
+            match &record.event {
+                Event::Delta(delta) => Some(Short::of(delta, waited_ms)),
+                Event::Durable(_) => None,
+            }
         })
         .collect();
     let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
@@ -126,56 +136,41 @@ enum Short<'a> {
 }
 
 impl<'a> Short<'a> {
-    fn of(event: &'a Event, waited_ms: i64) -> Option<Self> {
-        match event {
-            Event::TextDelta { text } => Some(Short::Text(waited_ms, text.into())),
-            Event::ReasoningDelta { phase, text } => Some(Short::Reasoning(waited_ms, *phase, text.into())),
-            Event::CallDelta { index, name, chars } => {
-                Some(Short::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars))
+    fn of(delta: &'a DeltaEvent, waited_ms: i64) -> Self {
+        match delta {
+            DeltaEvent::TextDelta { text } => Short::Text(waited_ms, text.into()),
+            DeltaEvent::ReasoningDelta { phase, text } => Short::Reasoning(waited_ms, *phase, text.into()),
+            DeltaEvent::CallDelta { index, name, chars } => {
+                Short::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars)
             }
-            Event::CallProgressed { call_id, line } => {
-                Some(Short::Progress(waited_ms, call_id.clone(), line.into()))
+            DeltaEvent::CallProgressed { call_id, line } => {
+                Short::Progress(waited_ms, call_id.clone(), line.into())
             }
-            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
-                Some(Short::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms))
+            DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+                Short::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms)
             }
-            Event::RunStarted { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::StepStarted { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::StepEnded { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::CallEnded { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. }
-            | Event::RunEnded { .. } => None,
         }
     }
 
     fn into_event(self) -> (i64, Event) {
         match self {
-            Short::Text(waited_ms, text) => (waited_ms, Event::TextDelta { text: text.into_owned() }),
+            Short::Text(waited_ms, text) => {
+                (waited_ms, Event::Delta(DeltaEvent::TextDelta { text: text.into_owned() }))
+            }
             Short::Reasoning(waited_ms, phase, text) => {
-                (waited_ms, Event::ReasoningDelta { phase, text: text.into_owned() })
+                (waited_ms, Event::Delta(DeltaEvent::ReasoningDelta { phase, text: text.into_owned() }))
             }
-            Short::Call(waited_ms, index, name, chars) => {
-                (waited_ms, Event::CallDelta { index, name: name.map(Cow::into_owned), chars })
-            }
+            Short::Call(waited_ms, index, name, chars) => (
+                waited_ms,
+                Event::Delta(DeltaEvent::CallDelta { index, name: name.map(Cow::into_owned), chars }),
+            ),
             Short::Progress(waited_ms, call_id, line) => {
-                (waited_ms, Event::CallProgressed { call_id, line: line.into_owned() })
+                (waited_ms, Event::Delta(DeltaEvent::CallProgressed { call_id, line: line.into_owned() }))
             }
-            Short::Reading(waited_ms, tokens_read, tokens_total, remaining_ms) => {
-                (waited_ms, Event::StepProgressed { tokens_read, tokens_total, remaining_ms })
-            }
+            Short::Reading(waited_ms, tokens_read, tokens_total, remaining_ms) => (
+                waited_ms,
+                Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms }),
+            ),
         }
     }
 }
@@ -206,11 +201,12 @@ impl Stored<'_> {
         let unreadable = |error: serde_json::Error| Fault::unreadable(&what, &error);
         if deltas == 0 {
             let mut event: Event = serde_json::from_str(event).map_err(unreadable)?;
-            if let (Some(body), Event::CallEnded { outcome, .. }) = (blob, &mut event) {
+            if let (Some(body), Event::Durable(DurableEvent::CallEnded { outcome, .. })) = (blob, &mut event)
+            {
                 let body: Result<ToolOutput, ToolFailure> = serde_json::from_str(body).map_err(unreadable)?;
                 *outcome = Arc::new(ToolOutcome { body, meta: outcome.meta.clone() });
             }
-            if let Event::PermissionRequested { question } = &mut event {
+            if let Event::Durable(DurableEvent::PermissionRequested { question }) = &mut event {
                 // A record may be older than digests, and its question still waits for an answer that names one.
                 **question = question.as_ref().clone().sealed(&run_id);
             }

@@ -35,17 +35,22 @@ fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {
 }
 
 fn text(text: &str) -> Event {
-    Event::TextDelta { text: text.into() }
+    Event::Delta(DeltaEvent::TextDelta { text: text.into() })
 }
 
 #[test]
 fn deltas_that_follow_one_another_are_one_row() {
     let records = [
-        record(1, 10, "r", Event::ReasoningDelta { phase: 2, text: "hm \u{0}é".into() }),
+        record(1, 10, "r", Event::Delta(DeltaEvent::ReasoningDelta { phase: 2, text: "hm \u{0}é".into() })),
         record(2, 25, "r", text("a")),
-        record(3, 5, "r", Event::CallDelta { index: 1, name: None, chars: 7 }),
-        record(4, 5, "r", Event::CallProgressed { call_id: CallId::numbered(1), line: "half".into() }),
-        record(5, 6, "r", Event::NoteAdded { text: "n".into() }),
+        record(3, 5, "r", Event::Delta(DeltaEvent::CallDelta { index: 1, name: None, chars: 7 })),
+        record(
+            4,
+            5,
+            "r",
+            Event::Delta(DeltaEvent::CallProgressed { call_id: CallId::numbered(1), line: "half".into() }),
+        ),
+        record(5, 6, "r", Event::Durable(DurableEvent::NoteAdded { text: "n".into() })),
         record(6, 7, "r", text("b")),
     ];
     let rows = encode(&records).unwrap();

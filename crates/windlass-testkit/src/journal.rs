@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort;
 
@@ -52,7 +52,8 @@ async fn gives_back_what_it_got(journal: &impl JournalPort) -> Result<(), Breach
 
 async fn keeps_order_and_place(journal: &impl JournalPort) -> Result<(), Breach> {
     let id = SessionId::new("s");
-    let note = |seq: u64| record(&id, seq, Event::NoteAdded { text: format!("note {seq}") });
+    let note =
+        |seq: u64| record(&id, seq, Event::Durable(DurableEvent::NoteAdded { text: format!("note {seq}") }));
     // Numbers grow but have holes: deltas are numbered and not journaled.
     append(journal, &[note(1), note(3)]).await?;
     append(journal, &[note(7)]).await?;
@@ -77,7 +78,11 @@ async fn tells_durable_records_from_deltas(journal: &impl JournalPort) -> Result
         .map(|seq| {
             let text = format!("piece {seq}");
             let is_note = seq % 7 == 0 || seq > 38;
-            let event = if is_note { Event::NoteAdded { text } } else { Event::TextDelta { text } };
+            let event = if is_note {
+                Event::Durable(DurableEvent::NoteAdded { text })
+            } else {
+                Event::Delta(DeltaEvent::TextDelta { text })
+            };
             record(&id, seq, event)
         })
         .collect();
@@ -101,7 +106,11 @@ async fn tells_durable_records_from_deltas(journal: &impl JournalPort) -> Result
 async fn keeps_sessions_apart(journal: &impl JournalPort) -> Result<(), Breach> {
     let ids = ["a", "A", "a ", "a%", "a_", ""].map(SessionId::new);
     for id in &ids {
-        append(journal, &[record(id, 1, Event::NoteAdded { text: id.as_str().into() })]).await?;
+        append(
+            journal,
+            &[record(id, 1, Event::Durable(DurableEvent::NoteAdded { text: id.as_str().into() }))],
+        )
+        .await?;
     }
     for id in &ids {
         let loaded = load(journal, id, 0).await?;
@@ -115,7 +124,8 @@ async fn keeps_sessions_apart(journal: &impl JournalPort) -> Result<(), Breach> 
 
 async fn takes_large_records(journal: &impl JournalPort) -> Result<(), Breach> {
     let id = SessionId::new("s");
-    let large = record(&id, 1, Event::NoteAdded { text: "é\n".repeat(LARGE_BYTES / 3) });
+    let large =
+        record(&id, 1, Event::Durable(DurableEvent::NoteAdded { text: "é\n".repeat(LARGE_BYTES / 3) }));
     append(journal, std::slice::from_ref(&large)).await?;
     let loaded = load(journal, &id, 0).await?;
     ensure(loaded.first() == Some(&large), || format!("a record of {LARGE_BYTES} bytes comes back whole"))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::message::Message;
 
 /// Other words of the same length: how much history fits is decided by it.
@@ -14,13 +14,13 @@ pub fn other_words(text: &mut String) {
 pub fn reworded(record: &Record) -> Record {
     let mut record = record.clone();
     match &mut record.event {
-        Event::StepDelayed { message, .. }
-        | Event::RequestAdjusted { message, .. }
-        | Event::WarningRaised { message, .. }
-        | Event::ErrorRaised { message, .. } => other_words(message),
-        Event::NoteAdded { text } => other_words(text),
-        Event::InnerCallEnded { said, .. } => other_words(said),
-        Event::CallEnded { outcome, message, .. } => {
+        Event::Durable(DurableEvent::StepDelayed { message, .. })
+        | Event::Durable(DurableEvent::RequestAdjusted { message, .. })
+        | Event::Durable(DurableEvent::WarningRaised { message, .. })
+        | Event::Durable(DurableEvent::ErrorRaised { message, .. }) => other_words(message),
+        Event::Durable(DurableEvent::NoteAdded { text }) => other_words(text),
+        Event::Durable(DurableEvent::InnerCallEnded { said, .. }) => other_words(said),
+        Event::Durable(DurableEvent::CallEnded { outcome, message, .. }) => {
             if let Err(failure) = &mut Arc::make_mut(outcome).body {
                 other_words(&mut failure.message);
                 failure.hint.iter_mut().for_each(other_words);
@@ -29,9 +29,16 @@ pub fn reworded(record: &Record) -> Record {
                 other_words(&mut tool.content);
             }
         }
-        Event::PermissionDecided { problem, .. } => problem.iter_mut().for_each(other_words),
-        Event::RunEnded { outcome, answer, .. } if *outcome != RunOutcome::Completed => other_words(answer),
-        _ => {}
+        Event::Durable(DurableEvent::PermissionDecided { problem, .. }) => {
+            problem.iter_mut().for_each(other_words)
+        }
+        Event::Durable(DurableEvent::RunEnded { outcome, answer, .. })
+            if *outcome != RunOutcome::Completed =>
+        {
+            other_words(answer)
+        }
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => {}
     }
     record
 }

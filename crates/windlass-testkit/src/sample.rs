@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use windlass_core::command::RunWishes;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason, WarningCode};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
 use windlass_core::model::{Finish, NoticeKind, StepPurpose, Usage};
@@ -61,26 +61,26 @@ fn opening_events() -> Vec<Event> {
         Part::Call(call),
     ];
     vec![
-        Event::RunStarted {
+        Event::Durable(DurableEvent::RunStarted {
             model: "m/1".into(),
             profile: "default".into(),
             message: Message::user("hi").into(),
             wishes: Arc::new(RunWishes { tools: Some(vec!["read_file".into()]), ..RunWishes::default() }),
-        },
-        Event::RunResumed {
+        }),
+        Event::Durable(DurableEvent::RunResumed {
             interrupted: vec![CallId::numbered(1)],
             repeated: vec![CallId::numbered(2)],
             grants: vec!["write_file(a.txt)".to_owned()],
-        },
-        Event::TasksChanged {
+        }),
+        Event::Durable(DurableEvent::TasksChanged {
             tasks: Arc::new([Task {
                 task_id: "task_1".into(),
                 status: TaskStatus::Pending,
                 content: "look".into(),
             }]),
-        },
-        Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 },
-        Event::StepDelayed {
+        }),
+        Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 }),
+        Event::Durable(DurableEvent::StepDelayed {
             step: 1,
             attempt: 2,
             attempts_max: 3,
@@ -88,19 +88,19 @@ fn opening_events() -> Vec<Event> {
             code: "rate_limit".into(),
             message: "slow down".into(),
             usage: None,
-        },
-        Event::RequestAdjusted {
+        }),
+        Event::Durable(DurableEvent::RequestAdjusted {
             step: 1,
             kind: NoticeKind::Healed,
             rule: "orphan_outcome".into(),
             message: "an outcome without its call was left out".into(),
-        },
-        Event::StepEnded {
+        }),
+        Event::Durable(DurableEvent::StepEnded {
             step: 1,
             message: Message::Assistant { parts }.into(),
             finish: Finish::Calls,
             usage: Some(Usage::default()),
-        },
+        }),
     ]
 }
 
@@ -122,27 +122,34 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
         total: 1,
         hidden_chars: 0,
     };
-    let ended = |outcome: ToolOutcome, content: &str| Event::CallEnded {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        message: Message::Tool(ToolMessage {
+    let ended = |outcome: ToolOutcome, content: &str| {
+        Event::Durable(DurableEvent::CallEnded {
             call_id: call.id.clone(),
-            provider_id: call.provider_id.clone(),
             name: call.name.clone(),
-            content: content.into(),
-            is_ok: outcome.is_ok(),
-            is_valid_call: true,
+            message: Message::Tool(ToolMessage {
+                call_id: call.id.clone(),
+                provider_id: call.provider_id.clone(),
+                name: call.name.clone(),
+                content: content.into(),
+                is_ok: outcome.is_ok(),
+                is_valid_call: true,
+            })
+            .into(),
+            outcome: Arc::new(outcome),
+            category,
+            visibility,
         })
-        .into(),
-        outcome: Arc::new(outcome),
-        category,
-        visibility,
     };
     let failure = ToolFailure::new(ErrorKind::NotFound, "File not found: x").hint("look for it first");
     vec![
-        Event::CallRequested { call: call.clone(), category, visibility, vendor: "".into() },
-        Event::PermissionRequested { question: Box::new(question) },
-        Event::PermissionDecided {
+        Event::Durable(DurableEvent::CallRequested {
+            call: call.clone(),
+            category,
+            visibility,
+            vendor: "".into(),
+        }),
+        Event::Durable(DurableEvent::PermissionRequested { question: Box::new(question) }),
+        Event::Durable(DurableEvent::PermissionDecided {
             call_id: call.id.clone(),
             decision: Decision::Remember,
             by: "user".into(),
@@ -150,14 +157,14 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
             problem: None,
             denied_by: None,
             message: None,
-        },
-        Event::CallStarted {
+        }),
+        Event::Durable(DurableEvent::CallStarted {
             call_id: call.id.clone(),
             name: call.name.clone(),
             by: Some("risk".to_owned()),
             category,
             visibility,
-        },
+        }),
         ended(ToolOutcome::ok(ToolOutput::json(json!({"a": [1, 2.5, "\u{0}", null]}))), "whole"),
         ended(ToolOutcome::failed(failure), "not there"),
     ]
@@ -165,34 +172,37 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
 
 fn inner_events() -> Vec<Event> {
     vec![
-        Event::InnerCallStarted {
+        Event::Durable(DurableEvent::InnerCallStarted {
             call_id: call().id,
             path: vec![1, 2],
             name: "calculate".into(),
             arguments: "{}".into(),
             effects: Some(Effects::Pure),
-        },
-        Event::InnerCallEnded {
+        }),
+        Event::Durable(DurableEvent::InnerCallEnded {
             call_id: call().id,
             path: vec![1, 2],
             status: OutcomeStatus::Failed,
             said: "no expression".into(),
             duration_ms: 3,
             decision: Some("mode".into()),
-        },
+        }),
     ]
 }
 
 fn closing_events() -> Vec<Event> {
     vec![
-        Event::NoteAdded { text: "a note".into() },
-        Event::WarningRaised { code: WarningCode::Truncated, message: "cut".into() },
-        Event::ErrorRaised { code: "model_failed".into(), message: "no answer".into() },
-        Event::RunEnded {
+        Event::Durable(DurableEvent::NoteAdded { text: "a note".into() }),
+        Event::Durable(DurableEvent::WarningRaised { code: WarningCode::Truncated, message: "cut".into() }),
+        Event::Durable(DurableEvent::ErrorRaised {
+            code: "model_failed".into(),
+            message: "no answer".into(),
+        }),
+        Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
             reason: StopReason::Answered,
             answer: "done".into(),
             usage: Usage::default(),
-        },
+        }),
     ]
 }

@@ -7,7 +7,7 @@ mod rows;
 use std::future::Future;
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{Millis, SessionId};
 use windlass_core::message::Message;
 use windlass_core::settings::SessionSettings;
@@ -97,10 +97,10 @@ fn at(session: &str, run: &str, seq: u64, ts_ms: Millis, event: Event) -> Arc<Re
 }
 
 fn started(text: &str) -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "m/2".to_owned(),
         profile: "edison".to_owned(),
         message: Arc::new(Message::user(text)),
         wishes: Arc::default(),
-    }
+    })
 }

@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windlass::core::event::Event;
 use windlass::core::permission::{Inspection, Preview, Target};
 use windlass::core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass::core::tool::{Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
@@ -112,12 +111,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut events = agent.stream("Copy the book.");
     while let Some(event) = events.next().await {
         match event {
-            Event::CallProgressed { call_id, line } => println!("{call_id}: {line}"),
-            Event::CallEnded { call_id, outcome, .. } => match &outcome.body {
+            Event::Delta(DeltaEvent::CallProgressed { call_id, line }) => println!("{call_id}: {line}"),
+            Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => match &outcome.body {
                 Ok(output) => println!("{call_id}: {}", output.readable()),
                 Err(failure) => println!("{call_id}: refused, {failure}"),
             },
-            Event::RunEnded { answer, .. } => println!("{answer}"),
+            Event::Durable(DurableEvent::RunEnded { answer, .. }) => println!("{answer}"),
             _ => {}
         }
     }
@@ -126,8 +125,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut events = agent.stream("Now all of it.");
     while let Some(event) = events.next().await {
         match event {
-            Event::CallProgressed { .. } => agent.cancel().await?,
-            Event::RunEnded { outcome, .. } => println!("{outcome:?}"),
+            Event::Delta(DeltaEvent::CallProgressed { .. }) => agent.cancel().await?,
+            Event::Durable(DurableEvent::RunEnded { outcome, .. }) => println!("{outcome:?}"),
             _ => {}
         }
     }

@@ -59,9 +59,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut events = agent.stream("And what is Bremen known for?");
     while let Some(event) = events.next().await {
         match event {
-            Event::CallRequested { call, .. } => println!("\n→ {} {}", call.name, call.arguments),
-            Event::TextDelta { text } => print!("{text}"),
-            Event::RunEnded { outcome, .. } => println!("\n{outcome:?}"),
+            Event::Durable(DurableEvent::CallRequested { call, .. }) => {
+                println!("\n→ {} {}", call.name, call.arguments)
+            }
+            Event::Delta(DeltaEvent::TextDelta { text }) => print!("{text}"),
+            Event::Durable(DurableEvent::RunEnded { outcome, .. }) => println!("\n{outcome:?}"),
             // A program shows what it likes; there is more.
             _ => {}
         }

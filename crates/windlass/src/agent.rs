@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::stream;
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::ExecutorOffer;
 use windlass_core::ids::RunId;
 use windlass_core::port::{BoxFuture, BoxStream, ToolPort};
@@ -154,7 +154,7 @@ pub(crate) async fn records_of(events: &mut Subscription, run_id: &RunId) -> Vec
             Delivery::Gap { .. } | Delivery::Closed => return records,
         };
         for record in news.into_iter().filter(|record| record.run_id == *run_id) {
-            let is_end = matches!(record.event, Event::RunEnded { .. });
+            let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
             records.push(record);
             if is_end {
                 return records;
@@ -230,7 +230,7 @@ impl Following {
         loop {
             while let Some(record) = self.waiting.pop_front() {
                 if record.run_id == self.run_id {
-                    let is_end = matches!(record.event, Event::RunEnded { .. });
+                    let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
                     return Some((record.event.clone(), if is_end { Rest::Nothing } else { Rest::More }));
                 }
             }
@@ -249,8 +249,10 @@ impl Following {
                 Delivery::Record(record) => self.waiting.push_back(record),
                 Delivery::Snapshot { records, .. } => self.waiting.extend(records),
                 Delivery::Gap { failure, .. } => {
-                    let event =
-                        Event::ErrorRaised { code: "journal".to_owned(), message: failure.to_string() };
+                    let event = Event::Durable(DurableEvent::ErrorRaised {
+                        code: "journal".to_owned(),
+                        message: failure.to_string(),
+                    });
                     return Some((event, Rest::Nothing));
                 }
                 Delivery::Closed => return None,
@@ -270,7 +272,7 @@ async fn wait_for(
 }
 
 fn refusal(error: &SendError) -> Event {
-    Event::ErrorRaised { code: "session".to_owned(), message: error.to_string() }
+    Event::Durable(DurableEvent::ErrorRaised { code: "session".to_owned(), message: error.to_string() })
 }
 
 /// Answers questions until the session is over. Each question is asked on its own, so that a slow answer
@@ -284,7 +286,7 @@ async fn answer_questions(session: WeakSession, mut events: Subscription, asker:
             Delivery::Closed => return,
         };
         for record in news {
-            if let Event::PermissionRequested { question } = &record.event {
+            if let Event::Durable(DurableEvent::PermissionRequested { question }) = &record.event {
                 let (asking, session) = (asker(question.as_ref().clone()), session.clone());
                 let (call_id, digest) = (question.call_id.clone(), question.digest.clone());
                 tokio::spawn(async move {

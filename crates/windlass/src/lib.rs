@@ -107,7 +107,7 @@ pub use windlass_models as models;
 
 /// What most programs need.
 pub mod prelude {
-    pub use windlass_core::event::{Event, RunOutcome, StopReason};
+    pub use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome, StopReason};
     pub use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer, Question};
     pub use windlass_core::port::ToolContext;
     pub use windlass_core::profile::{Profile, ProfileName};

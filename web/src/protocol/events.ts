@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | CallProgressedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | EditAppliedEvent | RunEndedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | EditAppliedEvent | RunEndedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | CallProgressedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -1066,78 +1066,6 @@ rule: string
 message: string
 }
 /**
- * A model in the process reads a long prompt: so far it is (not durable).
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "StepProgressedEvent".
- */
-export interface StepProgressedEvent {
-type: "step_progressed"
-/**
- * Tokens that are read.
- */
-tokens_read: number
-/**
- * Tokens of the whole prompt.
- */
-tokens_total: number
-/**
- * How long the rest takes about; said where reading takes longer than ten seconds.
- */
-remaining_ms?: number
-}
-/**
- * Thinking arrived (not durable).
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "ReasoningDeltaEvent".
- */
-export interface ReasoningDeltaEvent {
-type: "reasoning_delta"
-/**
- * Phase: 0 before the first calls, then one more after each batch of calls (S-32).
- */
-phase: number
-/**
- * The piece.
- */
-text: string
-}
-/**
- * Answer text arrived (not durable).
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "TextDeltaEvent".
- */
-export interface TextDeltaEvent {
-type: "text_delta"
-/**
- * The piece.
- */
-text: string
-}
-/**
- * A piece of a call arrived (not durable).
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "CallDeltaEvent".
- */
-export interface CallDeltaEvent {
-type: "call_delta"
-/**
- * Its place among the calls of the step.
- */
-index: number
-/**
- * Its name, once known.
- */
-name: (string | null)
-/**
- * How many characters of arguments so far.
- */
-chars: number
-}
-/**
  * A model step is complete: text, reasoning and calls, as they go into the transcript.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
@@ -1343,20 +1271,6 @@ name: string
 by?: string
 category: Category
 visibility: Visibility
-}
-/**
- * A call reported how far it is (not durable).
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "CallProgressedEvent".
- */
-export interface CallProgressedEvent {
-type: "call_progressed"
-call_id: CallId
-/**
- * One line.
- */
-line: string
 }
 /**
  * A running call makes a call itself: written before anything of that happens (not the machine's own).
@@ -1709,6 +1623,92 @@ reason: StopReason
  */
 answer: string
 usage: Usage
+}
+/**
+ * A model in the process reads a long prompt: so far it is (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "StepProgressedEvent".
+ */
+export interface StepProgressedEvent {
+type: "step_progressed"
+/**
+ * Tokens that are read.
+ */
+tokens_read: number
+/**
+ * Tokens of the whole prompt.
+ */
+tokens_total: number
+/**
+ * How long the rest takes about; said where reading takes longer than ten seconds.
+ */
+remaining_ms?: number
+}
+/**
+ * Thinking arrived (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ReasoningDeltaEvent".
+ */
+export interface ReasoningDeltaEvent {
+type: "reasoning_delta"
+/**
+ * Phase: 0 before the first calls, then one more after each batch of calls (S-32).
+ */
+phase: number
+/**
+ * The piece.
+ */
+text: string
+}
+/**
+ * Answer text arrived (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "TextDeltaEvent".
+ */
+export interface TextDeltaEvent {
+type: "text_delta"
+/**
+ * The piece.
+ */
+text: string
+}
+/**
+ * A piece of a call arrived (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallDeltaEvent".
+ */
+export interface CallDeltaEvent {
+type: "call_delta"
+/**
+ * Its place among the calls of the step.
+ */
+index: number
+/**
+ * Its name, once known.
+ */
+name: (string | null)
+/**
+ * How many characters of arguments so far.
+ */
+chars: number
+}
+/**
+ * A call reported how far it is (not durable).
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "CallProgressedEvent".
+ */
+export interface CallProgressedEvent {
+type: "call_progressed"
+call_id: CallId
+/**
+ * One line.
+ */
+line: string
 }
 /**
  * The user said something, and the run began.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use windlass_core::command::RunWishes;
 use windlass_core::envelope::render_whole;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, RunOutcome};
 use windlass_core::host::{HostPort, RunStart};
 use windlass_core::message::Message;
 use windlass_core::permission::ApproveMode;
@@ -218,7 +218,7 @@ fn call(
 
 fn outcome_of(front: &Front) -> Option<Arc<ToolOutcome>> {
     front.seen().iter().find_map(|record| {
-        let Event::CallEnded { outcome, .. } = &record.event else { return None };
+        let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = &record.event else { return None };
         Some(Arc::clone(outcome))
     })
 }

@@ -11,7 +11,7 @@ use futures::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::ServedPort;
 use windlass_core::otlp::{Span, SpanFold, export_request};
 use windlass_core::port::BoxStream;
@@ -103,7 +103,9 @@ impl Collecting {
     }
 
     async fn take(&mut self, record: &Record) {
-        if matches!(record.event, Event::RunResumed { .. }) && !self.fold.knows(&record.run_id) {
+        if matches!(record.event, Event::Durable(DurableEvent::RunResumed { .. }))
+            && !self.fold.knows(&record.run_id)
+        {
             self.recall(record).await;
         }
         let ended = self.fold.take(record);

@@ -3,7 +3,7 @@
 //! Pure: events in, text out. A step that is asked for again begins anew on a new line, and whatever the
 //! answer turns out to be in the end, all of it stands there once.
 
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 
 use crate::terminal::quote::Flow;
 
@@ -22,49 +22,38 @@ impl LiveAnswer {
     /// Sees an event; what to print on a terminal with so many columns.
     pub(crate) fn see(&mut self, event: &Event, columns: usize) -> String {
         match event {
-            Event::TextDelta { text } => {
-                self.said.push_str(text);
-                self.flow.put(text, columns)
-            }
-            Event::StepStarted { attempt, .. } => {
-                let is_again = *attempt > 1 && self.said.len() > self.step_start;
-                if is_again {
-                    self.said.truncate(self.step_start);
-                    return self.break_line();
+            Event::Durable(event) => match event {
+                DurableEvent::StepStarted { attempt, .. } => {
+                    let is_again = *attempt > 1 && self.said.len() > self.step_start;
+                    if is_again {
+                        self.said.truncate(self.step_start);
+                        return self.break_line();
+                    }
+                    self.step_start = self.said.len();
+                    String::new()
                 }
-                self.step_start = self.said.len();
-                String::new()
-            }
-            Event::StepEnded { message, .. } if message.calls().next().is_some() => {
-                self.said.clear();
-                self.step_start = 0;
-                self.break_line()
-            }
-            Event::RunEnded { answer, .. } => self.finish(answer, columns),
-            Event::RunStarted { .. } => {
-                *self = Self::default();
-                String::new()
-            }
-            Event::ReasoningDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::StepEnded { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::CallEnded { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => String::new(),
+                DurableEvent::StepEnded { message, .. } if message.calls().next().is_some() => {
+                    self.said.clear();
+                    self.step_start = 0;
+                    self.break_line()
+                }
+                DurableEvent::RunEnded { answer, .. } => self.finish(answer, columns),
+                DurableEvent::RunStarted { .. } => {
+                    *self = Self::default();
+                    String::new()
+                }
+                other => other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::TextDelta { text } => {
+                    self.said.push_str(text);
+                    self.flow.put(text, columns)
+                }
+                DeltaEvent::ReasoningDelta { .. }
+                | DeltaEvent::CallDelta { .. }
+                | DeltaEvent::StepProgressed { .. }
+                | DeltaEvent::CallProgressed { .. } => String::new(),
+            },
         }
     }
 

@@ -1,4 +1,4 @@
-use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Finish, StepPurpose, Usage};
@@ -7,11 +7,11 @@ use windlass_core::tool::ToolCall;
 use super::*;
 
 fn start(attempt: u32) -> Event {
-    Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt }
+    Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt })
 }
 
 fn delta(text: &str) -> Event {
-    Event::TextDelta { text: text.into() }
+    Event::Delta(DeltaEvent::TextDelta { text: text.into() })
 }
 
 fn step(text: &str, has_call: bool) -> Event {
@@ -27,21 +27,21 @@ fn step(text: &str, has_call: bool) -> Event {
             state: None,
         }));
     }
-    Event::StepEnded {
+    Event::Durable(DurableEvent::StepEnded {
         step: 1,
         message: Message::Assistant { parts }.into(),
         finish: Finish::Stop,
         usage: None,
-    }
+    })
 }
 
 fn end(answer: &str) -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: answer.into(),
         usage: Usage::default(),
-    }
+    })
 }
 
 fn play(events: &[Event]) -> String {

@@ -9,7 +9,7 @@ use console::style;
 use serde_json::Value;
 use windlass_core::command::RunWishes;
 use windlass_core::display::{call_block, outcome_line};
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{NoticeKind, StepPurpose};
@@ -80,71 +80,82 @@ impl Progress {
     /// Sees an event; the lines to tell.
     pub(crate) fn see(&mut self, record: &Record) -> Vec<String> {
         match &record.event {
-            Event::RunStarted { message, wishes, .. } => {
+            Event::Durable(event) => self.see_durable(event),
+            Event::Delta(delta) => self.see_delta(delta),
+        }
+    }
+
+    fn see_durable(&mut self, event: &DurableEvent) -> Vec<String> {
+        match event {
+            DurableEvent::RunStarted { message, wishes, .. } => {
                 self.choose_look(wishes);
                 self.see_start(message)
             }
-            Event::StepStarted { purpose, .. } => self.see_step(*purpose),
-            Event::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
+            DurableEvent::StepStarted { purpose, .. } => self.see_step(*purpose),
+            DurableEvent::StepDelayed { attempt, attempts_max, delay_ms, message, .. } => {
                 self.see_delay(*attempt, *attempts_max, *delay_ms, message)
             }
-            Event::RequestAdjusted { kind, message, .. } => self.see_adjustment(*kind, message),
-            Event::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
+            DurableEvent::RequestAdjusted { kind, message, .. } => self.see_adjustment(*kind, message),
+            DurableEvent::StepEnded { message, .. } => {
+                self.activity.clear();
+                self.see_thoughts(message)
+            }
+            DurableEvent::CallRequested { call, .. } => {
+                self.calls.insert(call.id.clone(), call.clone());
+                Vec::new()
+            }
+            DurableEvent::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
+                let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
+                lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
+                lines
+            }
+            DurableEvent::CallStarted { call_id, name, .. } => {
+                let line = self.headline(call_id, name);
+                self.running.push((call_id.clone(), line));
+                Vec::new()
+            }
+            DurableEvent::InnerCallStarted { call_id, path, name, arguments, .. } => {
+                let line = format!("{} {}", short_line(name, SUBJECT_CHARS_MAX), subject(arguments));
+                self.see_progress(call_id, &line);
+                self.in_full(|| dim(&format!("{}↳ {line}", "  ".repeat(path.len()))))
+            }
+            DurableEvent::CallEnded { call_id, name, outcome, .. } => {
+                self.see_outcome(call_id, name, outcome)
+            }
+            DurableEvent::RunResumed { interrupted, repeated, grants } => {
+                self.see_resumption(interrupted, repeated, grants)
+            }
+            DurableEvent::NoteAdded { text } => {
+                self.in_full(|| dim(&format!("  note: {}", short_line(text, 200))))
+            }
+            DurableEvent::WarningRaised { code, message } => {
+                vec![caution(&format!("{} ({})", visible(message), code.word()))]
+            }
+            DurableEvent::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
+            other => other.ignored(),
+        }
+    }
+
+    fn see_delta(&mut self, delta: &DeltaEvent) -> Vec<String> {
+        match delta {
+            DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
                 self.see_reading(*tokens_read, *tokens_total, *remaining_ms)
             }
-            Event::ReasoningDelta { .. } => {
+            DeltaEvent::ReasoningDelta { .. } => {
                 self.activity = "thinking".into();
                 Vec::new()
             }
-            Event::TextDelta { .. } => Vec::new(),
-            Event::CallDelta { name, chars, .. } => {
+            DeltaEvent::CallDelta { name, chars, .. } => {
                 let name =
                     name.as_deref().map_or_else(String::new, |name| short_line(name, SUBJECT_CHARS_MAX));
                 self.activity = format!("writing a call {name} ({chars} characters)");
                 Vec::new()
             }
-            Event::StepEnded { message, .. } => {
-                self.activity.clear();
-                self.see_thoughts(message)
-            }
-            Event::CallRequested { call, .. } => {
-                self.calls.insert(call.id.clone(), call.clone());
-                Vec::new()
-            }
-            Event::PermissionRequested { .. } => Vec::new(),
-            Event::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
-                let mut lines = self.see_decision(call_id, *decision, by, rule.as_deref());
-                lines.extend(problem.as_ref().map(|problem| caution(&visible(problem))));
-                lines
-            }
-            Event::CallStarted { call_id, name, .. } => {
-                let line = self.headline(call_id, name);
-                self.running.push((call_id.clone(), line));
-                Vec::new()
-            }
-            Event::CallProgressed { call_id, line } => {
+            DeltaEvent::CallProgressed { call_id, line } => {
                 self.see_progress(call_id, line);
                 Vec::new()
             }
-            Event::InnerCallStarted { call_id, path, name, arguments, .. } => {
-                let line = format!("{} {}", short_line(name, SUBJECT_CHARS_MAX), subject(arguments));
-                self.see_progress(call_id, &line);
-                self.in_full(|| dim(&format!("{}↳ {line}", "  ".repeat(path.len()))))
-            }
-            Event::CallEnded { call_id, name, outcome, .. } => self.see_outcome(call_id, name, outcome),
-            Event::RunResumed { interrupted, repeated, grants } => {
-                self.see_resumption(interrupted, repeated, grants)
-            }
-            Event::TasksChanged { .. } | Event::EditApplied { .. } | Event::InnerCallEnded { .. } => {
-                Vec::new()
-            }
-            Event::NoteAdded { text } => self.in_full(|| dim(&format!("  note: {}", short_line(text, 200)))),
-            Event::WarningRaised { code, message } => {
-                vec![caution(&format!("{} ({})", visible(message), code.word()))]
-            }
-            // Told by whoever gives the exit code: it is not progress.
-            Event::ErrorRaised { .. } => Vec::new(),
-            Event::RunEnded { outcome, usage, .. } => self.see_end(*outcome, usage.total()),
+            DeltaEvent::TextDelta { .. } => Vec::new(),
         }
     }
 

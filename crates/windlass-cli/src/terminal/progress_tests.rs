@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use windlass_core::event::{StopReason, WarningCode};
+use windlass_core::event::{DeltaEvent, DurableEvent, StopReason, WarningCode};
 use windlass_core::ids::{MessageId, RunId, SessionId};
 use windlass_core::message::{Reasoning, ToolMessage};
 use windlass_core::model::{Finish, NoticeKind, Usage};
@@ -38,22 +38,22 @@ fn tool_call(arguments: &str) -> ToolCall {
 }
 
 fn requested(arguments: &str) -> Event {
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call: tool_call(arguments),
         category: Category::Other,
         visibility: Visibility::Secondary,
         vendor: "".into(),
-    }
+    })
 }
 
 fn started() -> Event {
-    Event::CallStarted {
+    Event::Durable(DurableEvent::CallStarted {
         call_id: CallId::numbered(1),
         name: "read_file".into(),
         by: None,
         category: Category::Other,
         visibility: Visibility::Secondary,
-    }
+    })
 }
 
 fn ended(outcome: ToolOutcome, visibility: Visibility) -> Event {
@@ -65,14 +65,14 @@ fn ended(outcome: ToolOutcome, visibility: Visibility) -> Event {
         is_ok: true,
         is_valid_call: true,
     });
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(1),
         name: "read_file".into(),
         outcome: Arc::new(outcome.timed(0, 3)),
         message: message.into(),
         category: Category::Other,
         visibility,
-    }
+    })
 }
 
 #[test]
@@ -81,7 +81,10 @@ fn a_call_that_worked_is_one_line() {
     assert!(see(&mut progress, requested(r#"{"path":"README.md","start_line":1}"#)).is_empty());
     assert!(see(&mut progress, started()).is_empty());
     assert_eq!(progress.activity(), "read_file README.md");
-    see(&mut progress, Event::CallProgressed { call_id: CallId::numbered(1), line: "half way".into() });
+    see(
+        &mut progress,
+        Event::Delta(DeltaEvent::CallProgressed { call_id: CallId::numbered(1), line: "half way".into() }),
+    );
     assert_eq!(progress.activity(), "read_file: half way");
     let lines =
         see(&mut progress, ended(ToolOutcome::ok(ToolOutput::text("one\ntwo")), Visibility::Secondary));
@@ -153,12 +156,12 @@ fn thinking_is_told_in_full_and_remarks_before_calls_always() {
         if has_call {
             parts.push(Part::Call(tool_call("{}")));
         }
-        Event::StepEnded {
+        Event::Durable(DurableEvent::StepEnded {
             step: 1,
             message: Message::Assistant { parts }.into(),
             finish: Finish::Stop,
             usage: None,
-        }
+        })
     };
     assert_eq!(see(&mut usual(), message(true)), ["· Let me look."]);
     assert!(see(&mut usual(), message(false)).is_empty(), "the answer is not progress");
@@ -174,24 +177,31 @@ fn thinking_is_told_in_full_and_remarks_before_calls_always() {
 
 #[test]
 fn messages_of_a_script_decisions_and_warnings_are_told() {
-    let start = || Event::RunStarted {
-        model: "m".into(),
-        profile: "default".into(),
-        message: Message::user("Hello\nyou").into(),
-        wishes: Default::default(),
+    let start = || {
+        Event::Durable(DurableEvent::RunStarted {
+            model: "m".into(),
+            profile: "default".into(),
+            message: Message::user("Hello\nyou").into(),
+            wishes: Default::default(),
+        })
     };
     assert!(see(&mut usual(), start()).is_empty());
     assert_eq!(see(&mut Progress::new(Detail::Usual, true, true), start()), ["» Hello\nyou"]);
-    let warning = Event::WarningRaised { code: WarningCode::MaxSteps, message: "Reached the limit".into() };
+    let warning = Event::Durable(DurableEvent::WarningRaised {
+        code: WarningCode::MaxSteps,
+        message: "Reached the limit".into(),
+    });
     assert_eq!(see(&mut usual(), warning), ["! Reached the limit (MAX_STEPS)"]);
-    let decided = |decision: Decision| Event::PermissionDecided {
-        call_id: CallId::numbered(1),
-        decision,
-        by: "user".into(),
-        rule: Some("read_file(a)".into()),
-        problem: Some("not stored".into()),
-        denied_by: None,
-        message: None,
+    let decided = |decision: Decision| {
+        Event::Durable(DurableEvent::PermissionDecided {
+            call_id: CallId::numbered(1),
+            decision,
+            by: "user".into(),
+            rule: Some("read_file(a)".into()),
+            problem: Some("not stored".into()),
+            denied_by: None,
+            message: None,
+        })
     };
     assert_eq!(
         see(&mut usual(), decided(Decision::Remember)),
@@ -206,19 +216,22 @@ fn what_goes_on_is_said_for_every_purpose_and_nothing_after_the_end() {
     for purpose in
         [StepPurpose::Work, StepPurpose::Correction, StepPurpose::Continuation, StepPurpose::Finalise]
     {
-        see(&mut progress, Event::StepStarted { step: 1, purpose, attempt: 1 });
+        see(&mut progress, Event::Durable(DurableEvent::StepStarted { step: 1, purpose, attempt: 1 }));
         assert!(progress.activity().starts_with("waiting for"), "{purpose:?}");
     }
-    see(&mut progress, Event::ReasoningDelta { phase: 0, text: "x".into() });
+    see(&mut progress, Event::Delta(DeltaEvent::ReasoningDelta { phase: 0, text: "x".into() }));
     assert_eq!(progress.activity(), "thinking");
-    see(&mut progress, Event::CallDelta { index: 0, name: Some("read_file".into()), chars: 8 });
+    see(
+        &mut progress,
+        Event::Delta(DeltaEvent::CallDelta { index: 0, name: Some("read_file".into()), chars: 8 }),
+    );
     assert_eq!(progress.activity(), "writing a call read_file (8 characters)");
-    let end = Event::RunEnded {
+    let end = Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: "a".into(),
         usage: Usage::default(),
-    };
+    });
     see(&mut progress, end);
     assert_eq!(progress.activity(), "");
 }
@@ -226,8 +239,9 @@ fn what_goes_on_is_said_for_every_purpose_and_nothing_after_the_end() {
 #[test]
 fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
     let mut progress = usual();
-    let step = |attempt| Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt };
-    let delayed = Event::StepDelayed {
+    let step =
+        |attempt| Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt });
+    let delayed = Event::Durable(DurableEvent::StepDelayed {
         step: 1,
         attempt: 2,
         attempts_max: 3,
@@ -235,7 +249,7 @@ fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
         code: "rate_limit".into(),
         message: "rate limit at\nopenai\u{1b}[31m".into(),
         usage: None,
-    };
+    });
     assert!(see(&mut progress, step(1)).is_empty());
     let told = see(&mut progress, delayed);
     assert_eq!(told.len(), 1);
@@ -243,7 +257,7 @@ fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
     assert!(told[0].ends_with("(try 2 of 3)") && !told[0].contains('\u{1b}'), "{told:?}");
     assert!(see(&mut progress, step(2)).is_empty());
     assert!(progress.activity().starts_with("waiting 2.0 s: rate limit"));
-    see(&mut progress, Event::ReasoningDelta { phase: 0, text: "hm".into() });
+    see(&mut progress, Event::Delta(DeltaEvent::ReasoningDelta { phase: 0, text: "hm".into() }));
     assert_eq!(progress.activity(), "thinking");
     see(&mut progress, step(3));
     assert_eq!(progress.activity(), "waiting for the model");
@@ -251,11 +265,13 @@ fn a_wait_for_another_try_is_told_and_shown_until_something_comes() {
 
 #[test]
 fn what_is_left_out_of_a_request_is_told_and_other_changes_on_demand() {
-    let adjusted = |kind| Event::RequestAdjusted {
-        step: 1,
-        kind,
-        rule: "r".into(),
-        message: "left out 2 earlier exchanges".into(),
+    let adjusted = |kind| {
+        Event::Durable(DurableEvent::RequestAdjusted {
+            step: 1,
+            kind,
+            rule: "r".into(),
+            message: "left out 2 earlier exchanges".into(),
+        })
     };
     let full = || Progress::new(Detail::Full, false, true);
     let told = ["  trimmed: left out 2 earlier exchanges"];
@@ -269,10 +285,8 @@ fn what_is_left_out_of_a_request_is_told_and_other_changes_on_demand() {
 #[test]
 fn reading_a_long_prompt_is_shown_and_told_once_where_it_takes_long() {
     let mut progress = usual();
-    let read = |tokens_read: u64, remaining_ms: Option<u64>| Event::StepProgressed {
-        tokens_read,
-        tokens_total: 4_096,
-        remaining_ms,
+    let read = |tokens_read: u64, remaining_ms: Option<u64>| {
+        Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total: 4_096, remaining_ms })
     };
     assert_eq!(see(&mut progress, read(128, None)), Vec::<String>::new());
     assert_eq!(progress.activity(), "reading the prompt: 128 of 4096 tokens");

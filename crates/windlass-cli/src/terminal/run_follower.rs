@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use windlass_core::command::Command;
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, Question};
@@ -246,26 +246,31 @@ impl Front {
             self.send(&record.run_id, command).await?;
         }
         match &record.event {
-            Event::PermissionRequested { question } if !is_answered => {
+            Event::Durable(DurableEvent::PermissionRequested { question }) if !is_answered => {
                 self.screen.pause()?;
                 self.asker.ask(question.as_ref().clone());
             }
-            Event::PermissionDecided { call_id, decision, rule, .. } => {
+            Event::Durable(DurableEvent::PermissionDecided { call_id, decision, rule, .. }) => {
                 self.withdraw(call_id)?;
                 if let (Decision::Remember, Some(rule)) = (decision, rule) {
                     self.remembered.push(rule.clone());
                 }
             }
-            Event::CallEnded { call_id, outcome, .. } => {
+            Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
                 self.has_staged |= outcome.status() == OutcomeStatus::Staged;
                 self.withdraw(call_id)?;
             }
-            Event::ErrorRaised { code, message } => {
+            Event::Durable(DurableEvent::ErrorRaised { code, message }) => {
                 self.error = Some(RunFailure { code: code.clone(), message: message.clone() });
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
-        let ended = if let Event::RunEnded { outcome, .. } = &record.event { Some(*outcome) } else { None };
+        let ended = if let Event::Durable(DurableEvent::RunEnded { outcome, .. }) = &record.event {
+            Some(*outcome)
+        } else {
+            None
+        };
         if self.keeps_seen {
             self.seen.push(record);
         }
@@ -328,13 +333,15 @@ fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
     let mut open: Vec<Question> = Vec::new();
     for record in records {
         match &record.event {
-            Event::PermissionRequested { question } => {
+            Event::Durable(DurableEvent::PermissionRequested { question }) => {
                 open.push(question.as_ref().clone().sealed(&record.run_id));
             }
-            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
+            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                 open.retain(|question| question.call_id != *call_id);
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     open

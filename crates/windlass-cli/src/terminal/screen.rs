@@ -2,7 +2,7 @@
 
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::frame;
 use windlass_core::permission::ApproveMode;
 use windlass_core::text::visible;
@@ -92,7 +92,9 @@ impl Screen {
     /// Shows an event.
     pub(crate) fn show(&mut self, record: &Record) -> Result<()> {
         let mut lines = self.progress.as_mut().map_or_else(Vec::new, |progress| progress.see(record));
-        if let (Some(mode), Event::RunStarted { model, .. }) = (self.mode, &record.event) {
+        if let (Some(mode), Event::Durable(DurableEvent::RunStarted { model, .. })) =
+            (self.mode, &record.event)
+        {
             let head = format!("mode {} · {}", mode.word(), visible(model));
             lines.insert(0, style(head).for_stderr().dim().to_string());
         }
@@ -102,8 +104,11 @@ impl Screen {
                     self.hide_spinner();
                     let text = payload.to_string();
                     // What went wrong is told in a provider's words, which may have a key in them.
-                    let is_error =
-                        matches!(record.event, Event::ErrorRaised { .. } | Event::StepDelayed { .. });
+                    let is_error = matches!(
+                        record.event,
+                        Event::Durable(DurableEvent::ErrorRaised { .. })
+                            | Event::Durable(DurableEvent::StepDelayed { .. })
+                    );
                     let text = if is_error { without_secrets(&text) } else { text };
                     print_exact(&format!("{text}\n"))?;
                 }
@@ -175,7 +180,7 @@ impl Screen {
     }
 
     fn print_answer(&mut self, event: &Event) -> Result<()> {
-        let Event::RunEnded { answer, .. } = event else { return Ok(()) };
+        let Event::Durable(DurableEvent::RunEnded { answer, .. }) = event else { return Ok(()) };
         if answer.is_empty() {
             return Ok(());
         }

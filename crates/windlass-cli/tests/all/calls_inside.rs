@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::port::JournalPort as _;
 use windlass_core::store::StorePort as _;
 use windlass_core::tool::{InnerCall, inside_of};
@@ -116,7 +116,7 @@ fn u_29_u_27_calls_inside_calls_of_an_older_journal_are_still_shown() {
     let place = stage();
     place.windlass(&["run", "--model", "scripted/a.script", "--session", "s", "-q"]).exits(0);
     let older = |inside: &[InnerCall], event: &mut Event| {
-        if let Event::CallEnded { outcome, .. } = event {
+        if let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = event {
             Arc::make_mut(outcome).meta.inside = inside.to_vec();
         }
     };

@@ -9,7 +9,7 @@ use super::names::{
 use super::{
     Attribute, Attributes, SPAN_EVENTS_MAX, Span, SpanEvent, SpanFault, SpanId, SpanKind, SpanRules, TraceId,
 };
-use crate::event::{Event, Record, RunOutcome};
+use crate::event::{DurableEvent, Event, Record, RunOutcome};
 use crate::ids::{CallId, Millis, RunId};
 use crate::message::Message;
 use crate::model::{Finish, Usage};
@@ -85,7 +85,7 @@ impl SpanFold {
         }
         let Some(run) = self.runs.get_mut(&record.run_id) else { return Vec::new() };
         let ended = run.take(&self.rules, record);
-        if matches!(record.event, Event::RunEnded { .. }) {
+        if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
             self.runs.remove(&record.run_id);
         }
         ended
@@ -124,20 +124,23 @@ impl OpenRun {
 
     fn take(&mut self, rules: &SpanRules, record: &Record) -> Vec<Span> {
         let at_ms = record.ts_ms;
-        match &record.event {
-            Event::RunStarted { model, profile, message, .. } => {
+        let Event::Durable(event) = &record.event else {
+            return Vec::new();
+        };
+        match event {
+            DurableEvent::RunStarted { model, profile, message, .. } => {
                 self.start_run(rules, model, profile, message)
             }
-            Event::RunResumed { interrupted, repeated, .. } => {
+            DurableEvent::RunResumed { interrupted, repeated, .. } => {
                 let interrupted = ("windlass.calls.interrupted", count(interrupted.len()));
                 let repeated = ("windlass.calls.repeated", count(repeated.len()));
                 self.note("run.resumed", at_ms, vec![interrupted, repeated]);
             }
-            Event::EditApplied { .. } => self.note("edit.applied", at_ms, Vec::new()),
-            Event::StepStarted { step, purpose, attempt } => {
+            DurableEvent::EditApplied { .. } => self.note("edit.applied", at_ms, Vec::new()),
+            DurableEvent::StepStarted { step, purpose, attempt } => {
                 return self.start_step(record, *step, purpose_word(*purpose), *attempt);
             }
-            Event::StepDelayed { attempt, delay_ms, code, .. } => self.note_in_step(
+            DurableEvent::StepDelayed { attempt, delay_ms, code, .. } => self.note_in_step(
                 "step.delayed",
                 at_ms,
                 vec![
@@ -146,7 +149,7 @@ impl OpenRun {
                     ("error.type", code.as_str().into()),
                 ],
             ),
-            Event::RequestAdjusted { kind, rule, .. } => self.note_in_step(
+            DurableEvent::RequestAdjusted { kind, rule, .. } => self.note_in_step(
                 "request.adjusted",
                 at_ms,
                 vec![
@@ -154,39 +157,35 @@ impl OpenRun {
                     ("windlass.adjustment.rule", rule.as_str().into()),
                 ],
             ),
-            Event::StepEnded { message, finish, usage, .. } => {
+            DurableEvent::StepEnded { message, finish, usage, .. } => {
                 return self.end_step(rules, at_ms, message, finish, usage.as_ref()).into_iter().collect();
             }
-            Event::CallRequested { call, .. } => self.request_call(rules, record, call),
-            Event::PermissionRequested { question } => {
+            DurableEvent::CallRequested { call, .. } => self.request_call(rules, record, call),
+            DurableEvent::PermissionRequested { question } => {
                 self.note_in_call(&question.call_id, "permission.requested", at_ms, Vec::new());
             }
-            Event::PermissionDecided { call_id, by, .. } => {
+            DurableEvent::PermissionDecided { call_id, by, .. } => {
                 let by = vec![("windlass.by", by.as_str().into())];
                 self.note_in_call(call_id, "permission.decided", at_ms, by);
             }
-            Event::CallStarted { call_id, by, .. } => {
+            DurableEvent::CallStarted { call_id, by, .. } => {
                 let by = by.as_deref().map(|by| ("windlass.by", by.into()));
                 self.note_in_call(call_id, "call.started", at_ms, by.into_iter().collect());
             }
-            Event::InnerCallStarted { .. } | Event::InnerCallEnded { .. } => self.note_inner(record),
-            Event::CallEnded { call_id, name, outcome, .. } => {
+            DurableEvent::InnerCallStarted { .. } | DurableEvent::InnerCallEnded { .. } => {
+                self.note_inner(record)
+            }
+            DurableEvent::CallEnded { call_id, name, outcome, .. } => {
                 return vec![self.end_call(rules, record, call_id, name, outcome)];
             }
-            Event::WarningRaised { code, .. } => {
+            DurableEvent::WarningRaised { code, .. } => {
                 self.note("warning", at_ms, vec![("windlass.warning.code", code.word().into())]);
             }
-            Event::ErrorRaised { code, message } => self.error = Some((code.clone(), message.clone())),
-            Event::RunEnded { outcome, answer, usage, .. } => {
+            DurableEvent::ErrorRaised { code, message } => self.error = Some((code.clone(), message.clone())),
+            DurableEvent::RunEnded { outcome, answer, usage, .. } => {
                 return self.end(rules, record, *outcome, answer, usage);
             }
-            Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. } => {}
+            other => other.ignored(),
         }
         Vec::new()
     }
@@ -379,16 +378,17 @@ impl OpenRun {
     /// A call inside a call is told in the span of that one.
     fn note_inner(&mut self, record: &Record) {
         let (call_id, path, name, mut attributes) = match &record.event {
-            Event::InnerCallStarted { call_id, path, name, .. } => {
+            Event::Durable(DurableEvent::InnerCallStarted { call_id, path, name, .. }) => {
                 let tool = ("gen_ai.tool.name", name.as_str().into());
                 (call_id, path, "inner_call.started", vec![tool])
             }
-            Event::InnerCallEnded { call_id, path, status, duration_ms, .. } => {
+            Event::Durable(DurableEvent::InnerCallEnded { call_id, path, status, duration_ms, .. }) => {
                 let outcome = ("windlass.call.outcome", status.word().into());
                 let took = ("windlass.call.duration_ms", (*duration_ms).into());
                 (call_id, path, "inner_call.ended", vec![outcome, took])
             }
-            _ => return,
+            Event::Durable(other) => return other.ignored(),
+            Event::Delta(_) => return,
         };
         let place = path.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
         attributes.push(("windlass.call.path", place.as_str().into()));

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::{Event, Record, RunOutcome, StopReason, WarningCode};
+use crate::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
 use crate::ids::{CallId, RunId};
 use crate::message::{Message, Part, ToolMessage};
 use crate::model::{Finish, StepPurpose, Usage};
@@ -47,22 +47,22 @@ impl Journal {
 }
 
 fn started() -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "gemini/gemini-9".into(),
         profile: "default".into(),
         message: Arc::new(Message::user("my key is sk-planted")),
         wishes: Arc::default(),
-    }
+    })
 }
 
 fn step(step: u32, attempt: u32) -> Event {
-    Event::StepStarted { step, purpose: StepPurpose::Work, attempt }
+    Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt })
 }
 
 fn ended(step: u32, text: &str) -> Event {
     let usage = Usage { input: 10, output: 4, cached: 6, reasoning: 2, cost_usd: Some(0.5) };
     let message = Arc::new(Message::Assistant { parts: vec![Part::text(text)] });
-    Event::StepEnded { step, message, finish: Finish::Stop, usage: Some(usage) }
+    Event::Durable(DurableEvent::StepEnded { step, message, finish: Finish::Stop, usage: Some(usage) })
 }
 
 fn requested(number: u64) -> Event {
@@ -75,12 +75,12 @@ fn requested(number: u64) -> Event {
         arguments: r#"{"path":"sk-planted"}"#.into(),
         state: None,
     };
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call,
         category: Category::default(),
         visibility: Visibility::default(),
         vendor: "".into(),
-    }
+    })
 }
 
 fn settled(number: u64, outcome: ToolOutcome) -> Event {
@@ -93,23 +93,23 @@ fn settled(number: u64, outcome: ToolOutcome) -> Event {
         is_ok: true,
         is_valid_call: true,
     }));
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id,
         name: "read_file".into(),
         outcome: Arc::new(outcome),
         message,
         category: Category::default(),
         visibility: Visibility::default(),
-    }
+    })
 }
 
 fn over(outcome: RunOutcome) -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome,
         reason: StopReason::Answered,
         answer: "sk-planted it is".into(),
         usage: Usage { input: 20, output: 8, ..Usage::default() },
-    }
+    })
 }
 
 fn whole_run(rules: SpanRules) -> Journal {
@@ -201,7 +201,7 @@ fn content_stays_at_home_unless_it_is_asked_for() {
 #[test]
 fn tries_of_a_step_are_one_span() {
     let mut journal = Journal::new(SpanRules::default());
-    let delayed = Event::StepDelayed {
+    let delayed = Event::Durable(DurableEvent::StepDelayed {
         step: 1,
         attempt: 2,
         attempts_max: 3,
@@ -209,7 +209,7 @@ fn tries_of_a_step_are_one_span() {
         code: "rate_limit".into(),
         usage: None,
         message: "later".into(),
-    };
+    });
     journal.add(started()).add(step(1, 1)).add(delayed).add(step(1, 2)).add(ended(1, "There."));
     assert_eq!(journal.spans.len(), 1);
     let span = journal.span("chat gemini-9");
@@ -225,7 +225,10 @@ fn a_run_that_fails_ends_its_open_step_with_the_same_word() {
     journal
         .add(started())
         .add(step(1, 1))
-        .add(Event::ErrorRaised { code: "auth".into(), message: "the key sk-planted is refused".into() })
+        .add(Event::Durable(DurableEvent::ErrorRaised {
+            code: "auth".into(),
+            message: "the key sk-planted is refused".into(),
+        }))
         .add(over(RunOutcome::Failed));
     let names: Vec<_> = journal.spans.iter().map(|span| span.name.as_str()).collect();
     assert_eq!(names, ["chat gemini-9", "invoke_agent windlass"]);
@@ -238,7 +241,8 @@ fn a_run_that_fails_ends_its_open_step_with_the_same_word() {
 #[test]
 fn a_corrected_step_has_a_span_of_its_own() {
     let mut journal = Journal::new(SpanRules::default());
-    let correction = Event::StepStarted { step: 1, purpose: StepPurpose::Correction, attempt: 1 };
+    let correction =
+        Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Correction, attempt: 1 });
     journal.add(started()).add(step(1, 1)).add(ended(1, "")).add(correction).add(ended(1, "Right."));
     assert_eq!(journal.spans.len(), 2);
     assert_ne!(journal.spans[0].span_id, journal.spans[1].span_id);
@@ -255,7 +259,10 @@ fn a_fold_that_comes_late_takes_what_it_sees() {
     let mut journal = Journal::new(SpanRules::default());
     journal
         .add(settled(7, ToolOutcome::ok(ToolOutput::text("late"))))
-        .add(Event::WarningRaised { code: WarningCode::Truncated, message: String::new() })
+        .add(Event::Durable(DurableEvent::WarningRaised {
+            code: WarningCode::Truncated,
+            message: String::new(),
+        }))
         .add(over(RunOutcome::Completed));
     let call = journal.span("execute_tool read_file");
     let run = journal.span("invoke_agent windlass");

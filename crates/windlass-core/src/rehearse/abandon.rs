@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::envelope::render_for_model;
-use crate::event::{Event, Record, RunOutcome, StopReason};
+use crate::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use crate::ids::{CallId, Millis};
 use crate::message::{Message, ToolMessage};
 use crate::model::Usage;
@@ -32,16 +32,17 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
     let mut open: BTreeMap<(u64, CallId), (&ToolCall, Category, Visibility)> = BTreeMap::new();
     let mut usage = Usage::default();
     for record in records {
-        match &record.event {
-            Event::CallRequested { call, category, visibility, .. } => {
+        let Event::Durable(event) = &record.event else { continue };
+        match event {
+            DurableEvent::CallRequested { call, category, visibility, .. } => {
                 let key = (call.id.number().unwrap_or(u64::MAX), call.id.clone());
                 open.insert(key, (call, *category, *visibility));
             }
-            Event::CallEnded { call_id, .. } => {
+            DurableEvent::CallEnded { call_id, .. } => {
                 open.remove(&(call_id.number().unwrap_or(u64::MAX), call_id.clone()));
             }
-            Event::StepEnded { usage: Some(step), .. } => usage.add(step),
-            _ => {}
+            DurableEvent::StepEnded { usage: Some(step), .. } => usage.add(step),
+            other => other.ignored(),
         }
     }
     let mut events: Vec<Event> = open
@@ -55,13 +56,16 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
         "The program stopped in the middle of this run, and the run cannot be taken up again: {why}. What was \
          done is kept; send the message again to go on"
     );
-    events.push(Event::ErrorRaised { code: "interrupted".to_owned(), message: message.clone() });
-    events.push(Event::RunEnded {
+    events.push(Event::Durable(DurableEvent::ErrorRaised {
+        code: "interrupted".to_owned(),
+        message: message.clone(),
+    }));
+    events.push(Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Failed,
         reason: StopReason::Interrupted,
         answer: message,
         usage,
-    });
+    }));
     events
 }
 
@@ -83,12 +87,12 @@ fn end_call(
         is_ok: false,
         is_valid_call: true,
     });
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: call.id.clone(),
         name: call.name.clone(),
         outcome: Arc::new(outcome),
         message: Arc::new(message),
         category,
         visibility,
-    }
+    })
 }

@@ -6,7 +6,7 @@ use super::first_release::Guess;
 use super::rebuild::{answered_call, non_calls, raw_call, rebuild_step};
 use super::tape::Tape;
 use crate::cause::Cause;
-use crate::event::Event;
+use crate::event::DurableEvent;
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelStep, Notice, Usage};
@@ -28,7 +28,7 @@ impl Cue<'_, '_> {
     pub(super) fn next_input(&self, start: &mut Option<Start>) -> Option<Input> {
         let record = self.tape.next()?;
         // An inspection that led to no record of its own is given when the next record of its call comes.
-        if let Some(call_id) = self.uninspected(&record.event) {
+        if let Some(call_id) = self.tape.event(0).and_then(|event| self.uninspected(event)) {
             return self.inspected(call_id);
         }
         let guessed;
@@ -61,11 +61,11 @@ impl Cue<'_, '_> {
     }
 
     /// The call of an event, if it is waited for what it would touch.
-    fn uninspected<'e>(&self, event: &'e Event) -> Option<&'e CallId> {
+    fn uninspected<'e>(&self, event: &'e DurableEvent) -> Option<&'e CallId> {
         let call_id = match event {
-            Event::CallStarted { call_id, .. } => call_id,
-            Event::PermissionRequested { question } => &question.call_id,
-            _ => return None,
+            DurableEvent::CallStarted { call_id, .. } => call_id,
+            DurableEvent::PermissionRequested { question } => &question.call_id,
+            other => return other.ignored(),
         };
         (self.run.call_place(call_id) == Some(CallPlace::Inspection)).then_some(call_id)
     }
@@ -73,17 +73,19 @@ impl Cue<'_, '_> {
     /// What a tool said of a call, as far as what came of it shows.
     fn inspected(&self, call_id: &CallId) -> Option<Input> {
         let result = self.tape.ahead().find_map(|event| match event {
-            Event::CallStarted { call_id: own, .. } if own == call_id => Some(Ok(Inspection::default())),
-            Event::PermissionRequested { question } if question.call_id == *call_id => {
+            DurableEvent::CallStarted { call_id: own, .. } if own == call_id => {
+                Some(Ok(Inspection::default()))
+            }
+            DurableEvent::PermissionRequested { question } if question.call_id == *call_id => {
                 Some(Ok(Inspection::of_question(question)))
             }
-            Event::CallEnded { call_id: own, outcome, .. } if own == call_id => {
+            DurableEvent::CallEnded { call_id: own, outcome, .. } if own == call_id => {
                 match (&outcome.meta.proposal, outcome.failure()) {
                     (Some(proposal), _) => Some(Ok(Inspection::of_proposal(proposal))),
                     (None, failure) => failure.cloned().map(Err),
                 }
             }
-            _ => None,
+            other => other.ignored(),
         });
         let result = result.unwrap_or_else(|| Ok(Inspection::default()));
         Some(Input::CallInspected { call_id: call_id.clone(), result })
@@ -91,14 +93,14 @@ impl Cue<'_, '_> {
 
     fn answered(&self, call_id: &CallId) -> Option<Input> {
         let answer = self.tape.ahead().find_map(|event| match event {
-            Event::PermissionDecided { call_id: own, decision, by, message, .. } if own == call_id => {
+            DurableEvent::PermissionDecided { call_id: own, decision, by, message, .. } if own == call_id => {
                 Some(PermissionAnswer {
                     message: message.as_deref().map(str::to_owned),
                     is_by_nobody: by == BY_NOBODY,
                     ..PermissionAnswer::new(*decision)
                 })
             }
-            _ => None,
+            other => other.ignored(),
         })?;
         Some(Input::PermissionAnswered { call_id: call_id.clone(), answer })
     }
@@ -110,8 +112,8 @@ impl Cue<'_, '_> {
 
     fn call_ready(&self) -> Option<Input> {
         let call = self.tape.ahead().find_map(|event| match event {
-            Event::CallRequested { call, .. } => Some(call),
-            _ => None,
+            DurableEvent::CallRequested { call, .. } => Some(call),
+            other => other.ignored(),
         })?;
         let call = raw_call(call, self.tape.parts_before(&call.id), self.tape, self.profile);
         Some(Input::CallReady(call))
@@ -119,23 +121,24 @@ impl Cue<'_, '_> {
 
     fn noticed(&self) -> Option<Input> {
         match self.tape.event(0)? {
-            Event::RequestAdjusted { kind, rule, message, .. } => {
+            DurableEvent::RequestAdjusted { kind, rule, message, .. } => {
                 let notice = Notice { kind: *kind, rule: rule.clone(), message: message.clone() };
                 Some(Input::ModelNoticed(notice))
             }
-            _ => None,
+            other => other.ignored(),
         }
     }
 
     /// The step that ends before another one begins.
     fn step_end(&self) -> Option<(&[Part], &Finish, Option<Usage>)> {
-        let same_step = self.tape.ahead().take_while(|event| !matches!(event, Event::StepStarted { .. }));
+        let same_step =
+            self.tape.ahead().take_while(|event| !matches!(event, DurableEvent::StepStarted { .. }));
         same_step.into_iter().find_map(|event| match event {
-            Event::StepEnded { message, finish, usage, .. } => match message.as_ref() {
+            DurableEvent::StepEnded { message, finish, usage, .. } => match message.as_ref() {
                 Message::Assistant { parts } => Some((parts.as_slice(), finish, *usage)),
                 Message::User { .. } | Message::Tool(_) | Message::Note { .. } => None,
             },
-            _ => None,
+            other => other.ignored(),
         })
     }
 
@@ -154,7 +157,7 @@ impl Cue<'_, '_> {
         let partial = match self.step_end() {
             Some((_, Finish::Other(word), _)) if word == RUNTIME_WORDS => Vec::new(),
             Some((parts, _, _)) => non_calls(parts),
-            None if self.tape.ahead().any(|event| matches!(event, Event::StepStarted { .. })) => {
+            None if self.tape.ahead().any(|event| matches!(event, DurableEvent::StepStarted { .. })) => {
                 self.tape.heard()
             }
             // The run ends, and nothing was heard that was worth a step.

@@ -7,7 +7,7 @@
 use super::rebuild::non_calls;
 use super::tape::Tape;
 use crate::cause::Cause;
-use crate::event::{Event, StopReason, WarningCode};
+use crate::event::{DurableEvent, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelFailureKind, StepPurpose, Usage};
@@ -63,11 +63,11 @@ impl Guess<'_, '_> {
     pub(super) fn cause(&self) -> Option<Cause> {
         let event = self.tape.event(0)?;
         match (self.run.place(), event) {
-            (Place::Ready, Event::RunStarted { .. }) => Some(Cause::MessageSent),
-            (Place::Thinking { .. } | Place::Settling, Event::PermissionDecided { call_id, .. }) => {
+            (Place::Ready, DurableEvent::RunStarted { .. }) => Some(Cause::MessageSent),
+            (Place::Thinking { .. } | Place::Settling, DurableEvent::PermissionDecided { call_id, .. }) => {
                 Some(Cause::PermissionAnswered { call_id: call_id.clone() })
             }
-            (Place::Thinking { .. } | Place::Settling, Event::CallEnded { call_id, outcome, .. }) => {
+            (Place::Thinking { .. } | Place::Settling, DurableEvent::CallEnded { call_id, outcome, .. }) => {
                 self.call_ended(call_id, outcome)
             }
             (Place::Thinking { is_final }, _) => self.thinking_ended(0, is_final),
@@ -98,9 +98,9 @@ impl Guess<'_, '_> {
     fn step_discarded(&self) -> Option<Cause> {
         let Place::Thinking { is_final } = self.run.place() else { return None };
         let ahead = self.tape.count_while(0, |event| match event {
-            Event::CallEnded { outcome, .. } => stop_of(outcome) == Some(Stopped::Discarded),
-            Event::WarningRaised { .. } => true,
-            _ => false,
+            DurableEvent::CallEnded { outcome, .. } => stop_of(outcome) == Some(Stopped::Discarded),
+            DurableEvent::WarningRaised { .. } => true,
+            other => other.ignored(),
         });
         match self.tape.event(ahead) {
             Some(_) => self.thinking_ended(ahead, is_final),
@@ -114,11 +114,13 @@ impl Guess<'_, '_> {
     /// The model spoke; now something else is the case. `ahead` is the first event that tells.
     fn thinking_ended(&self, ahead: usize, is_final: bool) -> Option<Cause> {
         match self.tape.event(ahead)? {
-            Event::CallRequested { .. } => Some(Cause::CallReady),
-            Event::RequestAdjusted { rule, step, .. } => {
+            DurableEvent::CallRequested { .. } => Some(Cause::CallReady),
+            DurableEvent::RequestAdjusted { rule, step, .. } => {
                 let is_overflow = rule == OVERFLOW
                     && match self.tape.event(ahead.saturating_add(1)) {
-                        Some(Event::StepStarted { step: next, attempt, .. }) => next == step && *attempt > 1,
+                        Some(DurableEvent::StepStarted { step: next, attempt, .. }) => {
+                            next == step && *attempt > 1
+                        }
                         Some(_) => false,
                         // No notice throws calls away: those before it went with the step that was too long.
                         None => ahead > 0,
@@ -131,30 +133,33 @@ impl Guess<'_, '_> {
                     false => Cause::ModelNoticed,
                 })
             }
-            Event::StepDelayed { usage: Some(usage), .. } => Some(empty(Vec::new(), Some(**usage))),
-            Event::StepDelayed { delay_ms, code, message, .. } => Some(failed(ModelFailure {
+            DurableEvent::StepDelayed { usage: Some(usage), .. } => Some(empty(Vec::new(), Some(**usage))),
+            DurableEvent::StepDelayed { delay_ms, code, message, .. } => Some(failed(ModelFailure {
                 retry_after_ms: Some(*delay_ms),
                 ..ModelFailure::passing(code.clone(), message.clone())
             })),
-            Event::WarningRaised { .. } => {
-                let step = self.tape.count_while(ahead, |event| matches!(event, Event::WarningRaised { .. }));
-                matches!(self.tape.event(step), Some(Event::StepEnded { .. }))
+            DurableEvent::WarningRaised { .. } => {
+                let step =
+                    self.tape.count_while(ahead, |event| matches!(event, DurableEvent::WarningRaised { .. }));
+                matches!(self.tape.event(step), Some(DurableEvent::StepEnded { .. }))
                     .then(|| self.step_ended(step, is_final))
                     .flatten()
             }
-            Event::StepEnded { .. } => self.step_ended(ahead, is_final),
-            Event::StepStarted { purpose: StepPurpose::Finalise, .. } => {
+            DurableEvent::StepEnded { .. } => self.step_ended(ahead, is_final),
+            DurableEvent::StepStarted { purpose: StepPurpose::Finalise, .. } => {
                 Some(Cause::DeadlinePassed { deadline: Deadline::Work })
             }
-            Event::ErrorRaised { .. } => self.run_failed(ahead, &[]),
-            Event::RunEnded { reason: StopReason::Cancelled, .. } => Some(Cause::Cancelled),
-            _ => None,
+            DurableEvent::ErrorRaised { .. } => self.run_failed(ahead, &[]),
+            DurableEvent::RunEnded { reason: StopReason::Cancelled, .. } => Some(Cause::Cancelled),
+            other => other.ignored(),
         }
     }
 
     /// A step is on record: the model ended, or it failed, or somebody ended it.
     fn step_ended(&self, ahead: usize, is_final: bool) -> Option<Cause> {
-        let Event::StepEnded { message, finish, usage, .. } = self.tape.event(ahead)? else { return None };
+        let DurableEvent::StepEnded { message, finish, usage, .. } = self.tape.event(ahead)? else {
+            return None;
+        };
         let Message::Assistant { parts } = message.as_ref() else { return None };
         if let Finish::Other(code) = finish
             && let Some(cause) = self.step_cut(ahead, code, parts, is_final)
@@ -173,19 +178,19 @@ impl Guess<'_, '_> {
         let partial = non_calls(parts);
         let behind = ahead.saturating_add(1);
         match self.tape.event(behind) {
-            Some(Event::RunEnded { reason: StopReason::Cancelled, .. }) if code == "cancelled" => {
+            Some(DurableEvent::RunEnded { reason: StopReason::Cancelled, .. }) if code == "cancelled" => {
                 return Some(Cause::Cancelled);
             }
-            Some(Event::RunEnded { .. }) | None
+            Some(DurableEvent::RunEnded { .. }) | None
                 if is_final && code == "runtime" && text_of(&partial).starts_with(WORDLESS) =>
             {
                 return Some(Cause::DeadlinePassed { deadline: Deadline::Final });
             }
-            Some(Event::RequestAdjusted { rule, message, .. }) if rule == CUT_RULE => {
+            Some(DurableEvent::RequestAdjusted { rule, message, .. }) if rule == CUT_RULE => {
                 let message = message.strip_suffix(CUT_KEPT).unwrap_or(message);
                 return Some(failed(ModelFailure::passing(code, message)));
             }
-            Some(Event::WarningRaised { code: WarningCode::Truncated, message }) if is_final => {
+            Some(DurableEvent::WarningRaised { code: WarningCode::Truncated, message }) if is_final => {
                 let message = message.strip_prefix(CUT_ANSWER)?;
                 let message = message.strip_suffix(TOO_LONG).unwrap_or(message);
                 return Some(failed(ModelFailure::fatal(code, message)));
@@ -199,7 +204,7 @@ impl Guess<'_, '_> {
     /// The run failed: the model did, or the journal.
     fn run_failed(&self, ahead: usize, partial: &[Part]) -> Option<Cause> {
         let (code, message) = self.error_ahead(ahead)?;
-        let Event::RunEnded { reason, usage, .. } =
+        let DurableEvent::RunEnded { reason, usage, .. } =
             self.tape.event(self.behind_outcomes(ahead).saturating_add(1))?
         else {
             return None;
@@ -221,14 +226,19 @@ impl Guess<'_, '_> {
     /// The error with which the run ends, behind the outcomes of what was stopped.
     fn error_ahead(&self, ahead: usize) -> Option<(&str, &str)> {
         match self.tape.event(self.behind_outcomes(ahead))? {
-            Event::ErrorRaised { code, message } => Some((code, message)),
-            _ => None,
+            DurableEvent::ErrorRaised { code, message } => Some((code, message)),
+            other => other.ignored(),
         }
     }
 
     fn behind_outcomes(&self, ahead: usize) -> usize {
         self.tape.count_while(ahead, |event| {
-            matches!(event, Event::CallEnded { .. } | Event::NoteAdded { .. } | Event::WarningRaised { .. })
+            matches!(
+                event,
+                DurableEvent::CallEnded { .. }
+                    | DurableEvent::NoteAdded { .. }
+                    | DurableEvent::WarningRaised { .. }
+            )
         })
     }
 
@@ -236,7 +246,9 @@ impl Guess<'_, '_> {
     /// before the step.
     fn left_out(&self, ahead: usize) -> u64 {
         let warned = ahead.checked_sub(1).and_then(|before| self.tape.event(before));
-        let Some(Event::WarningRaised { code: WarningCode::MaxCalls, message }) = warned else { return 0 };
+        let Some(DurableEvent::WarningRaised { code: WarningCode::MaxCalls, message }) = warned else {
+            return 0;
+        };
         let digits: String = message.chars().filter(char::is_ascii_digit).collect();
         digits.parse().unwrap_or(0)
     }

@@ -33,7 +33,7 @@ use self::cue::Cue;
 use self::request::Wanted;
 use self::tape::Tape;
 use crate::command::{MessageSend, RunWishes};
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::{CallId, Millis};
 use crate::json::clip::clip_chars;
 use crate::message::Transcript;
@@ -94,7 +94,7 @@ pub struct Divergence {
 /// What a run on record began with; nothing if its beginning is not there.
 pub fn start_of(records: &[Arc<Record>], transcript: Transcript, next_call_number: u64) -> Option<Start> {
     let record = records.iter().find(|record| record.event.is_of_machine())?;
-    let Event::RunStarted { message, wishes, .. } = &record.event else { return None };
+    let Event::Durable(DurableEvent::RunStarted { message, wishes, .. }) = &record.event else { return None };
     let (run_id, message_id) = (record.run_id.clone(), record.parent_id.clone());
     let (message, wishes) = (message.as_ref().clone(), RunWishes::clone(wishes));
     let send = MessageSend { run_id, message_id, message, wishes };
@@ -338,11 +338,16 @@ impl<'a, 'w> Stage<'a, 'w> {
                 self.live.push(Effect::Emit(event));
             }
             Some(_) if !event.is_of_machine() => {}
-            Some(record) if is_same(&record.event, &event) => self.tape.advance(),
+            Some(record) if is_recorded(record, &event) => self.tape.advance(),
             Some(record) => return Err(divergence(record, describe(&event))),
         }
         Ok(())
     }
+}
+
+fn is_recorded(record: &Record, event: &Event) -> bool {
+    let both = record.event.durable().zip(event.durable());
+    both.is_some_and(|(recorded, replayed)| is_same(recorded, replayed))
 }
 
 fn divergence(record: &Record, replayed: String) -> Divergence {

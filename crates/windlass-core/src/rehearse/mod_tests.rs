@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::DeltaEvent;
 use crate::message::Message;
 use crate::model::{Finish, StepPurpose};
 use crate::permission::GateSettings;
@@ -18,8 +19,14 @@ fn begin() -> Vec<Arc<Record>> {
     let (model, profile) = ("old".into(), "default".into());
     let message = Arc::new(Message::user("Go."));
     vec![
-        record(100, Event::RunStarted { model, profile, message, wishes: Arc::default() }),
-        record(100, Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 }),
+        record(
+            100,
+            Event::Durable(DurableEvent::RunStarted { model, profile, message, wishes: Arc::default() }),
+        ),
+        record(
+            100,
+            Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 }),
+        ),
     ]
 }
 
@@ -41,12 +48,15 @@ fn a_run_may_go_on_with_another_model_and_asks_for_the_step_that_was_cut() {
 fn the_first_record_that_comes_out_otherwise_is_named() {
     let mut records = begin();
     let message = Arc::new(Message::assistant("Hi."));
-    records.push(record(200, Event::StepEnded { step: 7, message, finish: Finish::Stop, usage: None }));
+    records.push(record(
+        200,
+        Event::Durable(DurableEvent::StepEnded { step: 7, message, finish: Finish::Stop, usage: None }),
+    ));
     let divergence = play(&records).unwrap_err();
     assert_eq!(divergence.seq, 200);
     assert!(divergence.recorded.contains("\"step\":7") && divergence.replayed.contains("\"step\":1"));
     records.pop();
-    records.push(record(200, Event::NoteAdded { text: "from nowhere".into() }));
+    records.push(record(200, Event::Durable(DurableEvent::NoteAdded { text: "from nowhere".into() })));
     assert_eq!(play(&records).unwrap_err().seq, 200);
 }
 
@@ -55,10 +65,14 @@ fn r_60_the_time_in_which_nobody_was_there_does_not_count() {
     let limits = Profile::default().limits;
     let work_ms = limits.run_timeout_ms - limits.final_reserve_ms;
     let mut records = begin();
-    let resumed = Event::RunResumed { interrupted: Vec::new(), repeated: Vec::new(), grants: Vec::new() };
-    records.push(record(150, Event::TextDelta { text: "half".into() }));
+    let resumed = Event::Durable(DurableEvent::RunResumed {
+        interrupted: Vec::new(),
+        repeated: Vec::new(),
+        grants: Vec::new(),
+    });
+    records.push(record(150, Event::Delta(DeltaEvent::TextDelta { text: "half".into() })));
     records.push(record(10_000, resumed));
-    let failed = Event::StepDelayed {
+    let failed = Event::Durable(DurableEvent::StepDelayed {
         step: 1,
         attempt: 2,
         attempts_max: 3,
@@ -66,9 +80,12 @@ fn r_60_the_time_in_which_nobody_was_there_does_not_count() {
         code: "overloaded".into(),
         message: "later".into(),
         usage: None,
-    };
+    });
     records.push(record(10_010, failed));
-    records.push(record(10_010, Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 2 }));
+    records.push(record(
+        10_010,
+        Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 2 }),
+    ));
     let mut rehearsed = play(&records).unwrap();
     assert_eq!(rehearsed.work_at, Some(10_000 + work_ms - 50), "50 ms were used before the first stop");
     rehearsed.go_on_at(90_000);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Divergence, Stage, divergence};
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::model::ModelRequest;
 use crate::permission::Permissions;
 use crate::run::{BUDGET_RULE, Recorded, RunSettings, Start};
@@ -42,7 +42,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     fn new(step: u32, records: &[Arc<Record>]) -> Self {
-        let is_try = |record: &&Arc<Record>| matches!(record.event, Event::StepStarted { step: own, .. } if own == step);
+        let is_try = |record: &&Arc<Record>| matches!(record.event, Event::Durable(DurableEvent::StepStarted { step: own, .. }) if own == step);
         Self { step, tries: records.iter().filter(is_try).count(), found: None }
     }
 
@@ -63,7 +63,7 @@ impl Wanted {
     /// A history that was shortened then and is not now makes other requests, although the run may go on.
     pub(super) fn check(&self, next: &Record) -> Result<(), Divergence> {
         match &next.event {
-            Event::RequestAdjusted { rule, .. } if rule == BUDGET_RULE => {
+            Event::Durable(DurableEvent::RequestAdjusted { rule, .. }) if rule == BUDGET_RULE => {
                 Err(divergence(next, "a request with more of its history".to_owned()))
             }
             _ => Ok(()),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::event::{Event, Record};
+use crate::event::{DeltaEvent, DurableEvent, Event, Record};
 use crate::ids::{CallId, Millis};
 use crate::message::{Message, Part};
 use crate::permission::Question;
@@ -24,7 +24,7 @@ impl<'a> Tape<'a> {
         let machine = records.iter().enumerate().filter(is_own).map(|(place, _)| place).collect();
         let mut outcomes = HashMap::new();
         for record in records {
-            if let Event::CallEnded { call_id, outcome, .. } = &record.event {
+            if let Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) = &record.event {
                 outcomes.insert(call_id, outcome.as_ref());
             }
         }
@@ -37,8 +37,8 @@ impl<'a> Tape<'a> {
     }
 
     /// The event of the machine that comes after so many others.
-    pub(super) fn event(&self, ahead: usize) -> Option<&'a Event> {
-        self.record(ahead).map(|record| &record.event)
+    pub(super) fn event(&self, ahead: usize) -> Option<&'a DurableEvent> {
+        self.record(ahead)?.event.durable()
     }
 
     fn record(&self, ahead: usize) -> Option<&'a Record> {
@@ -53,12 +53,12 @@ impl<'a> Tape<'a> {
     }
 
     /// The events of the machine from here on.
-    pub(super) fn ahead(&self) -> impl Iterator<Item = &'a Event> {
+    pub(super) fn ahead(&self) -> impl Iterator<Item = &'a DurableEvent> {
         (0..).map_while(|ahead| self.event(ahead))
     }
 
     /// How many come before the first that is not like that.
-    pub(super) fn count_while(&self, from: usize, is_like: impl Fn(&Event) -> bool) -> usize {
+    pub(super) fn count_while(&self, from: usize, is_like: impl Fn(&DurableEvent) -> bool) -> usize {
         (from..).take_while(|ahead| self.event(*ahead).is_some_and(&is_like)).count().saturating_add(from)
     }
 
@@ -79,10 +79,13 @@ impl<'a> Tape<'a> {
     /// What was asked about a call.
     pub(super) fn question(&self, call_id: &CallId) -> Option<Question> {
         self.records.iter().find_map(|record| match &record.event {
-            Event::PermissionRequested { question } if question.call_id == *call_id => {
+            Event::Durable(DurableEvent::PermissionRequested { question })
+                if question.call_id == *call_id =>
+            {
                 Some(question.as_ref().clone().sealed(&record.run_id))
             }
-            _ => None,
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => None,
         })
     }
 
@@ -92,7 +95,7 @@ impl<'a> Tape<'a> {
         let mut last_ms = self.records.get(from).map_or(0, |record| record.ts_ms);
         let mut pauses = Vec::new();
         for record in self.records.iter().take(to).skip(from) {
-            if matches!(record.event, Event::RunResumed { .. }) {
+            if matches!(record.event, Event::Durable(DurableEvent::RunResumed { .. })) {
                 pauses.push((last_ms, record.ts_ms));
             }
             last_ms = record.ts_ms;
@@ -110,11 +113,13 @@ impl<'a> Tape<'a> {
     pub(super) fn heard(&self) -> Vec<Part> {
         let (_, to) = self.gap();
         let step = self.records.iter().take(to).rev();
-        let step = step.take_while(|record| !matches!(record.event, Event::StepStarted { .. }));
+        let step = step
+            .take_while(|record| !matches!(record.event, Event::Durable(DurableEvent::StepStarted { .. })));
         let mut pieces: Vec<&str> = step
             .filter_map(|record| match &record.event {
-                Event::TextDelta { text } => Some(text.as_str()),
-                _ => None,
+                Event::Delta(DeltaEvent::TextDelta { text }) => Some(text.as_str()),
+                Event::Durable(_) => None,
+                Event::Delta(other) => other.ignored(),
             })
             .collect();
         pieces.reverse();
@@ -125,10 +130,11 @@ impl<'a> Tape<'a> {
     /// How many parts of its step stand before a call that came while the model spoke. If its step never
     /// ended, the text that was heard so far is one part.
     pub(super) fn parts_before(&self, call_id: &CallId) -> usize {
-        let mut same_step = self.ahead().take_while(|event| !matches!(event, Event::StepStarted { .. }));
+        let mut same_step =
+            self.ahead().take_while(|event| !matches!(event, DurableEvent::StepStarted { .. }));
         let message = same_step.find_map(|event| match event {
-            Event::StepEnded { message, .. } => Some(message),
-            _ => None,
+            DurableEvent::StepEnded { message, .. } => Some(message),
+            other => other.ignored(),
         });
         let Some(Message::Assistant { parts }) = message.map(AsRef::as_ref) else {
             return self.heard().len();

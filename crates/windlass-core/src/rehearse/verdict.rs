@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::tape::Tape;
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::CallId;
 use crate::permission::{
     BY_NOBODY, BY_USER, Decision, Permissions, Recalled, RecalledAnswer, RecalledRefusal,
@@ -20,23 +20,24 @@ fn is_answer(by: &str) -> bool {
 pub(super) fn recall_all(records: &[Arc<Record>], permissions: &mut Permissions) {
     let mut verdicts: HashMap<&CallId, Recalled> = HashMap::new();
     for record in records {
-        match &record.event {
-            Event::PermissionRequested { question } => {
+        let Event::Durable(event) = &record.event else { continue };
+        match event {
+            DurableEvent::PermissionRequested { question } => {
                 // Questions have their digests since they come in order.
                 let (risk, is_unordered) = (question.risk, question.digest.is_empty());
                 verdicts.entry(&question.call_id).or_insert(Recalled::Asked { risk, is_unordered });
             }
-            Event::CallStarted { call_id, by, .. } => {
+            DurableEvent::CallStarted { call_id, by, .. } => {
                 verdicts.entry(call_id).or_insert_with(|| Recalled::Approved { by: by.clone() });
             }
-            Event::CallEnded { call_id, outcome, .. } => {
+            DurableEvent::CallEnded { call_id, outcome, .. } => {
                 verdicts.entry(call_id).or_insert_with(|| match (unasked(outcome), &record.cause) {
                     // Told when its input comes.
                     (Recalled::Denied { .. } | Recalled::Staged { .. }, Some(_)) => Recalled::Unasked,
                     (verdict, _) => verdict,
                 });
             }
-            _ => {}
+            other => other.ignored(),
         }
     }
     permissions.begin_recalling();
@@ -70,8 +71,18 @@ fn refusal(outcome: &ToolOutcome) -> Option<RecalledRefusal> {
 pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
     for (ahead, record) in tape.of_input().enumerate() {
         match &record.event {
-            Event::PermissionDecided { by, .. } if is_answer(by) && ahead > 0 => return,
-            Event::PermissionDecided { call_id, decision, by, rule, problem, message, .. } => {
+            Event::Durable(DurableEvent::PermissionDecided { by, .. }) if is_answer(by) && ahead > 0 => {
+                return;
+            }
+            Event::Durable(DurableEvent::PermissionDecided {
+                call_id,
+                decision,
+                by,
+                rule,
+                problem,
+                message,
+                ..
+            }) => {
                 let refusal = tape.outcome(call_id).and_then(refusal);
                 if is_answer(by) {
                     let (decision, rule, problem) = (*decision, rule.clone(), problem.clone());
@@ -82,10 +93,11 @@ pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
                     permissions.recall(call_id.clone(), settled(*decision, by, refusal));
                 }
             }
-            Event::CallEnded { call_id, outcome, .. } => {
+            Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
                 permissions.recall_late(call_id, || unasked(outcome));
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }
@@ -94,8 +106,9 @@ pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
 pub(super) fn starts(tape: &Tape<'_>) -> Option<HashSet<CallId>> {
     tape.next()?.cause.as_ref()?;
     let started = tape.of_input().filter_map(|record| match &record.event {
-        Event::CallStarted { call_id, .. } => Some(call_id.clone()),
-        _ => None,
+        Event::Durable(DurableEvent::CallStarted { call_id, .. }) => Some(call_id.clone()),
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     Some(started.collect())
 }

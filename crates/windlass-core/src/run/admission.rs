@@ -10,7 +10,7 @@ use super::{Pass, Run};
 use crate::args::read_args;
 use crate::chain::{RefTarget, collect_refs, resolve_refs};
 use crate::dialect::ReadCall;
-use crate::event::{Event, StopReason, WarningCode};
+use crate::event::{DurableEvent, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::json::clip::clip_chars;
 use crate::limits::SNIPPET_CHARS_MAX;
@@ -91,7 +91,7 @@ impl Run {
         let Identified { call, after_parts, args } = identified;
         let spec = self.spec_of(pass.world.tools, &call);
         let slot = Slot { after_parts, ..slot_for(call, spec.as_deref()) };
-        pass.emit(Event::CallRequested {
+        pass.emit(DurableEvent::CallRequested {
             call: slot.call.clone(),
             category: slot.category,
             visibility: slot.visibility,
@@ -209,7 +209,7 @@ impl Run {
     pub(super) fn refuse(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, call: ToolCall) {
         let spec = self.spec_of(pass.world.tools, &call);
         let slot = slot_for(call, spec.as_deref());
-        pass.emit(Event::CallRequested {
+        pass.emit(DurableEvent::CallRequested {
             call: slot.call.clone(),
             category: slot.category,
             visibility: slot.visibility,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::batch::{Batch, Settled, Slot};
 use super::{Goal, Pass, Phase, Run, RunError, Tries};
-use crate::event::{Event, RunOutcome, StopReason, WarningCode};
+use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::phrase::{phrase_failure, phrase_steps_max};
 use crate::profile::{AtCap, OnToolError, Uncorrected};
 use crate::tool::OutcomeStatus;
@@ -66,7 +66,10 @@ impl Run {
             failure: Arc::clone(&settled.outcome),
         };
         let answer = error.to_string();
-        pass.emit(Event::ErrorRaised { code: failure.kind.word().to_owned(), message: answer.clone() });
+        pass.emit(DurableEvent::ErrorRaised {
+            code: failure.kind.word().to_owned(),
+            message: answer.clone(),
+        });
         Some(self.end(pass, RunOutcome::Failed, StopReason::ToolFailed, answer, Some(error)))
     }
 
@@ -86,7 +89,7 @@ impl Run {
             (Uncorrected::Reject, false) => {
                 let rejected = RunError::Rejected(error);
                 let answer = rejected.to_string();
-                pass.emit(Event::ErrorRaised { code: "rejected".to_owned(), message: answer.clone() });
+                pass.emit(DurableEvent::ErrorRaised { code: "rejected".to_owned(), message: answer.clone() });
                 self.end(pass, RunOutcome::Failed, StopReason::CorrectionFailed, answer, Some(rejected))
             }
         }
@@ -102,7 +105,10 @@ impl Run {
         match self.settings.profile.at_cap {
             AtCap::Finalise => self.finalise(pass, StopReason::StepsMax),
             AtCap::Fail => {
-                pass.emit(Event::ErrorRaised { code: "max_steps".to_owned(), message: message.clone() });
+                pass.emit(DurableEvent::ErrorRaised {
+                    code: "max_steps".to_owned(),
+                    message: message.clone(),
+                });
                 self.end(
                     pass,
                     RunOutcome::Failed,

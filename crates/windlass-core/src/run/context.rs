@@ -13,7 +13,7 @@ use super::digest::DIGEST_CHARS_MAX;
 use super::window::tokens_of_bytes;
 use super::{Goal, Pass, Run};
 use crate::dialect::{field, text};
-use crate::event::Event;
+use crate::event::DurableEvent;
 use crate::message::Message;
 use crate::model::{ModelRequest, NoticeKind, ToolChoice};
 use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise, phrase_manners, phrase_reform};
@@ -116,7 +116,7 @@ impl Run {
 
     /// Every move of the window is told, also one that reads like an earlier one.
     fn tell_trimmed(&mut self, pass: &mut Pass<'_, '_>, rule: &str, message: String) {
-        pass.emit(Event::RequestAdjusted {
+        pass.emit(DurableEvent::RequestAdjusted {
             step: self.counters.steps,
             kind: NoticeKind::Trimmed,
             rule: rule.to_owned(),

@@ -6,7 +6,7 @@
 use super::batch::{Batch, SlotState};
 use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
 use crate::dialect::Reading;
-use crate::event::{Event, RunOutcome, StopReason, WarningCode};
+use crate::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Part, text_of, weave_calls};
 use crate::model::{Finish, Usage};
 use crate::phrase::phrase_cancelled;
@@ -25,7 +25,7 @@ impl Run {
         let suffix = self.sources.suffix(&asked.context_sources);
         let Some(suffix) = suffix.filter(|_| is_wanted && is_text) else { return };
         if !text_of(parts).ends_with(&suffix) {
-            pass.emit(Event::TextDelta { text: suffix.clone() });
+            pass.emit(DeltaEvent::TextDelta { text: suffix.clone() });
             // It goes on with the last text, so that whatever came after that stays where it is.
             match parts.iter_mut().rev().find_map(as_text) {
                 Some(text) => text.push_str(&suffix),
@@ -86,7 +86,7 @@ impl Run {
             self.why(&reason),
             self.outcomes.len()
         );
-        pass.emit(Event::TextDelta { text: text.clone() });
+        pass.emit(DeltaEvent::TextDelta { text: text.clone() });
         self.end_step(pass, vec![Part::text(text.clone())], Finish::Other(RUNTIME_WORDS.to_owned()), None);
         self.end(pass, RunOutcome::LimitReached, reason, text, None)
     }
@@ -100,7 +100,7 @@ impl Run {
         answer: String,
         error: Option<RunError>,
     ) -> Phase {
-        pass.emit(Event::RunEnded {
+        pass.emit(DurableEvent::RunEnded {
             outcome,
             reason: reason.clone(),
             answer: answer.clone(),
@@ -236,7 +236,7 @@ impl Run {
     }
 
     fn end_unwritten(&mut self, pass: &mut Pass<'_, '_>, message: String) -> Phase {
-        pass.emit(Event::ErrorRaised { code: "journal".to_owned(), message: message.clone() });
+        pass.emit(DurableEvent::ErrorRaised { code: "journal".to_owned(), message: message.clone() });
         let error = RunError::Journal(message.clone());
         self.end(pass, RunOutcome::Failed, StopReason::JournalFailed, message, Some(error))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::batch::Batch;
 use super::{Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
 use crate::dialect::read;
-use crate::event::{Event, RunOutcome, StopReason, WarningCode};
+use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
 use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, NoticeKind};
 use crate::profile::Dialect;
@@ -88,7 +88,7 @@ impl Run {
         let delay_ms = failure.retry_after_ms.unwrap_or(doubled).min(RETRY_DELAY_MS_MAX);
         tries.retries = tries.retries.saturating_add(1);
         tries.wait = Some((delay_ms, failure.retry_after_ms.is_some()));
-        pass.emit(Event::StepDelayed {
+        pass.emit(DurableEvent::StepDelayed {
             step: self.counters.steps,
             attempt: tries.attempt(),
             attempts_max: limits.model_retries_max.saturating_add(tries.shrinks).saturating_add(1),
@@ -136,7 +136,7 @@ impl Run {
         self.append(Arc::clone(&message));
         let finish = Finish::Other(failure.kind.word().to_owned());
         let usage = self.uncounted.take().map(|usage| *usage);
-        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
+        pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         batch.is_open = false;
         if !failure.is_retryable {
             self.stop_calls(pass, &mut batch, Stop::ModelFailed);
@@ -146,7 +146,7 @@ impl Run {
         }
         let message = format!("{}{CUT_KEPT}", failure.message);
         // Told each time: nothing else on record says that the model did not end the step itself.
-        pass.emit(Event::RequestAdjusted {
+        pass.emit(DurableEvent::RequestAdjusted {
             step: self.counters.steps,
             kind: NoticeKind::Healed,
             rule: CUT_RULE.to_owned(),
@@ -189,7 +189,7 @@ impl Run {
 
     fn end_failed(&mut self, pass: &mut Pass<'_, '_>, failure: ModelFailure) -> Phase {
         let answer = std::mem::take(&mut self.answer_begun);
-        pass.emit(Event::ErrorRaised {
+        pass.emit(DurableEvent::ErrorRaised {
             code: failure.kind.word().to_owned(),
             message: failure.message.clone(),
         });

@@ -59,7 +59,7 @@ use self::sources::Sources;
 use self::stopping::Stop;
 use self::window::Window;
 use crate::command::RunWishes;
-use crate::event::{Event, StopReason, WarningCode};
+use crate::event::{DurableEvent, Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
 use crate::limits::WISHED_STEPS_MAX;
 use crate::message::{Message, Transcript};
@@ -304,7 +304,8 @@ struct Pass<'a, 'w> {
 }
 
 impl Pass<'_, '_> {
-    fn emit(&mut self, event: Event) {
+    fn emit(&mut self, event: impl Into<Event>) {
+        let event = event.into();
         self.effects.push(Effect::Emit(event));
     }
 
@@ -478,7 +479,7 @@ impl Run {
     /// Raises a warning, each code once a run.
     fn warn(&mut self, pass: &mut Pass<'_, '_>, code: WarningCode, message: impl Into<String>) {
         if self.warned.insert(code) {
-            pass.emit(Event::WarningRaised { code, message: message.into() });
+            pass.emit(DurableEvent::WarningRaised { code, message: message.into() });
         }
     }
 
@@ -496,7 +497,7 @@ impl Run {
             return;
         }
         let step = self.counters.steps;
-        pass.emit(Event::RequestAdjusted { step, kind, rule, message: message.clone() });
+        pass.emit(DurableEvent::RequestAdjusted { step, kind, rule, message: message.clone() });
         match kind {
             NoticeKind::Emulated => self.warn(pass, WarningCode::Emulated, message),
             NoticeKind::Healed | NoticeKind::Lowered | NoticeKind::Trimmed => {}
@@ -506,7 +507,7 @@ impl Run {
     /// Tells the model something, or what it was told when this was put on record.
     fn add_note(&mut self, pass: &mut Pass<'_, '_>, text: String) {
         let text = self.recorded.as_mut().and_then(|recorded| recorded.next_note()).unwrap_or(text);
-        pass.emit(Event::NoteAdded { text: text.clone() });
+        pass.emit(DurableEvent::NoteAdded { text: text.clone() });
         self.append(Message::Note { text });
     }
 

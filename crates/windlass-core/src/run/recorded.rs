@@ -13,7 +13,7 @@ use super::Run;
 use crate::cause::Cause;
 use crate::check::check_call;
 use crate::command::RunSetup;
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::CallId;
 use crate::message::Message;
 use crate::tool::{
@@ -70,10 +70,11 @@ impl Recorded {
     }
 
     fn take(&mut self, record: &Record) {
-        match &record.event {
-            Event::RunStarted { wishes, .. } => self.setup.clone_from(&wishes.setup),
-            Event::NoteAdded { text } => self.notes.push_back(text.clone()),
-            Event::CallRequested { call, category, visibility, .. } => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { wishes, .. } => self.setup.clone_from(&wishes.setup),
+            DurableEvent::NoteAdded { text } => self.notes.push_back(text.clone()),
+            DurableEvent::CallRequested { call, category, visibility, .. } => {
                 let own = RecordedCall {
                     name: call.name.clone(),
                     category: *category,
@@ -84,9 +85,9 @@ impl Recorded {
                 };
                 self.calls.insert(call.id.clone(), own);
             }
-            Event::PermissionRequested { question } => self.pass(&question.call_id, record),
-            Event::CallStarted { call_id, .. } => self.pass(call_id, record),
-            Event::CallEnded { call_id, outcome, message, .. } => {
+            DurableEvent::PermissionRequested { question } => self.pass(&question.call_id, record),
+            DurableEvent::CallStarted { call_id, .. } => self.pass(call_id, record),
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 let kind = outcome.failure().map(|failure| failure.kind);
                 // Whatever stopped a call while it waited says nothing of it.
                 let is_judged =
@@ -102,7 +103,7 @@ impl Recorded {
                     call.end = Some((Arc::clone(outcome), Arc::clone(message)));
                 }
             }
-            _ => {}
+            other => other.ignored(),
         }
     }
 

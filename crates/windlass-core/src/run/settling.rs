@@ -6,7 +6,7 @@ use super::batch::{Ahead, Batch, Settled, SlotState};
 use super::guard::Verdict;
 use super::{Effect, Pass, Run};
 use crate::envelope::render_for_model;
-use crate::event::{Event, StopReason, WarningCode};
+use crate::event::{DurableEvent, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, ToolMessage};
 use crate::permission::{
@@ -170,7 +170,7 @@ impl Run {
         let expects = |spec: &ToolSpec| pass.world.permissions.expects_question(spec);
         let (position, total) = batch.count_question(index, expects);
         let pending = pending.numbered(&self.wishes.run_id, position, total);
-        pass.emit(Event::PermissionRequested { question: Box::new(pending.question().clone()) });
+        pass.emit(DurableEvent::PermissionRequested { question: Box::new(pending.question().clone()) });
         pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
         if let Some(slot) = batch.slots.get_mut(index) {
             slot.state = SlotState::Asking(Box::new(pending));
@@ -205,7 +205,7 @@ impl Run {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Ready(approved) = slot.take() else { return };
         slot.state = SlotState::Running;
-        pass.emit(Event::CallStarted {
+        pass.emit(DurableEvent::CallStarted {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             by: slot.decision.clone(),
@@ -269,7 +269,7 @@ impl Run {
         let answered = pending.answer(pass.world.permissions, answer);
         let decision = answered.verdict.as_ref().map_or(Decision::Deny, ApprovedCall::decision);
         let refusal = answered.verdict.as_ref().err().map(|denied| &denied.refusal);
-        pass.emit(Event::PermissionDecided {
+        pass.emit(DurableEvent::PermissionDecided {
             call_id,
             decision,
             by: answer.by().to_owned(),
@@ -324,7 +324,7 @@ impl Run {
             Ok(by) => (Decision::Session, by.to_owned(), None),
             Err(refusal) => (Decision::Deny, refusal.by(), refusal.denied_by),
         };
-        pass.emit(Event::PermissionDecided {
+        pass.emit(DurableEvent::PermissionDecided {
             call_id,
             decision,
             by,
@@ -390,7 +390,7 @@ impl Run {
         if let Some(ticket) = slot.ticket.take() {
             self.guard.record(ticket, &outcome, was_running);
         }
-        pass.emit(Event::CallEnded {
+        pass.emit(DurableEvent::CallEnded {
             call_id: slot.call.id.clone(),
             name: slot.call.name.clone(),
             outcome: Arc::clone(&outcome),

@@ -7,7 +7,7 @@ use super::batch::Batch;
 use super::window::Window;
 use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, Start, Thinking, Tries, Wishes};
 use crate::dialect::{ReadCall, Reading, read};
-use crate::event::{Event, RunOutcome, StopReason, WarningCode};
+use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
 use crate::limits::{PAUSES_MAX, REFORMS_MAX};
 use crate::message::{Message, Part, text_of, weave_calls};
@@ -41,7 +41,7 @@ impl Run {
         self.settings = self.settings.wished(&wishes);
         self.wishes = Wishes { run_id: send.run_id, asked: Arc::clone(&wishes) };
         let message = Arc::new(send.message);
-        pass.emit(Event::RunStarted {
+        pass.emit(DurableEvent::RunStarted {
             model: self.settings.model.clone(),
             profile: self.settings.profile.name.word().to_owned(),
             message: Arc::clone(&message),
@@ -68,7 +68,7 @@ impl Run {
                 self.counters.work_steps = self.counters.work_steps.saturating_add(1);
             }
         }
-        pass.emit(Event::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
+        pass.emit(DurableEvent::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
         self.offer_tools(pass);
         self.fit_history(pass);
         let request = Box::new(self.build_request(&goal));
@@ -144,7 +144,7 @@ impl Run {
         let rest = fresh.iter().map(|identified| (identified.after_parts, identified.call.clone()));
         let message = Arc::new(Message::Assistant { parts: weave_calls(parts, early.chain(rest)) });
         self.append(Arc::clone(&message));
-        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
+        pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         for identified in fresh {
             self.admit_identified(pass, &mut batch, identified);
         }
@@ -229,7 +229,7 @@ impl Run {
             return self.ask_model(pass, Goal::Reform(wrong), Tries::default());
         }
         let malformed = RunError::Malformed(wrong);
-        pass.emit(Event::ErrorRaised { code: "malformed".to_owned(), message: malformed.to_string() });
+        pass.emit(DurableEvent::ErrorRaised { code: "malformed".to_owned(), message: malformed.to_string() });
         self.end(pass, RunOutcome::Failed, StopReason::CorrectionFailed, answer, Some(malformed))
     }
 
@@ -267,6 +267,6 @@ impl Run {
     ) {
         let message = Arc::new(Message::Assistant { parts });
         self.append(Arc::clone(&message));
-        pass.emit(Event::StepEnded { step: self.counters.steps, message, finish, usage });
+        pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
     }
 }

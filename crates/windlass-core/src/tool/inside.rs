@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Effects, OutcomeMeta, OutcomeStatus, ToolOutcome};
-use crate::event::{Event, Record};
+use crate::event::{DurableEvent, Event, Record};
 use crate::ids::{CallId, Millis};
 use crate::json::clip::clip_chars;
 
@@ -85,22 +85,24 @@ pub fn inner_end(call_id: CallId, path: Vec<u32>, outcome: &ToolOutcome) -> Even
     };
     let OutcomeMeta { duration_ms, decision, .. } = &outcome.meta;
     let (status, duration_ms, decision) = (outcome.status(), *duration_ms, decision.clone());
-    Event::InnerCallEnded { call_id, path, status, said, duration_ms, decision }
+    Event::Durable(DurableEvent::InnerCallEnded { call_id, path, status, said, duration_ms, decision })
 }
 
 /// Folds a record into the calls inside a call. One that says nothing of them changes nothing.
 pub fn see_inside(calls: &mut Vec<InnerCall>, call_id: &str, record: &Record) {
-    let is_of_it = match &record.event {
-        Event::InnerCallStarted { call_id: own, .. }
-        | Event::InnerCallEnded { call_id: own, .. }
-        | Event::CallEnded { call_id: own, .. } => own.as_str() == call_id,
-        event => matches!(event, Event::RunResumed { .. }),
+    let Event::Durable(event) = &record.event else { return };
+    let is_of_it = match event {
+        DurableEvent::InnerCallStarted { call_id: own, .. }
+        | DurableEvent::InnerCallEnded { call_id: own, .. }
+        | DurableEvent::CallEnded { call_id: own, .. } => own.as_str() == call_id,
+        DurableEvent::RunResumed { .. } => true,
+        other => other.ignored(),
     };
     if !is_of_it {
         return;
     }
-    match &record.event {
-        Event::InnerCallStarted { path, name, arguments, effects, .. } => {
+    match event {
+        DurableEvent::InnerCallStarted { path, name, arguments, effects, .. } => {
             let Some((_, outer)) = path.split_last() else { return };
             let siblings =
                 if outer.is_empty() { Some(calls) } else { find(calls, outer).map(|call| &mut call.inside) };
@@ -117,23 +119,23 @@ pub fn see_inside(calls: &mut Vec<InnerCall>, call_id: &str, record: &Record) {
                 inside: Vec::new(),
             });
         }
-        Event::InnerCallEnded { path, status, said, duration_ms, decision, .. } => {
+        DurableEvent::InnerCallEnded { path, status, said, duration_ms, decision, .. } => {
             let Some(call) = find(calls, path) else { return };
             call.cut_off(OutcomeStatus::Cancelled);
             call.status = Some(*status);
             (call.said, call.duration_ms, call.decision) = (said.clone(), *duration_ms, decision.clone());
         }
-        Event::RunResumed { .. } => {
+        DurableEvent::RunResumed { .. } => {
             calls.iter_mut().for_each(|call| call.cut_off(OutcomeStatus::Interrupted))
         }
-        Event::CallEnded { outcome, .. } => {
+        DurableEvent::CallEnded { outcome, .. } => {
             // Before they had records of their own, they were part of the outcome.
             calls.extend_from_slice(&outcome.meta.inside);
             let is_unknown = outcome.status() == OutcomeStatus::Interrupted;
             let status = if is_unknown { OutcomeStatus::Interrupted } else { OutcomeStatus::Cancelled };
             calls.iter_mut().for_each(|call| call.cut_off(status));
         }
-        _ => {}
+        other => other.ignored(),
     }
 }
 

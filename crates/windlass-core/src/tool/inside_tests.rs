@@ -9,13 +9,13 @@ fn record(event: Event) -> Record {
 }
 
 fn started(path: &[u32], name: &str, effects: Effects) -> Event {
-    Event::InnerCallStarted {
+    Event::Durable(DurableEvent::InnerCallStarted {
         call_id: "call_1".into(),
         path: path.to_vec(),
         name: name.to_owned(),
         arguments: "{}".to_owned(),
         effects: Some(effects),
-    }
+    })
 }
 
 fn ended(path: &[u32], outcome: &ToolOutcome) -> Event {
@@ -49,7 +49,7 @@ fn calls_inside_calls_stand_under_the_call_that_made_them() {
 #[test]
 fn records_of_other_calls_and_places_that_are_not_there_change_nothing() {
     let mut other = started(&[1], "one", Effects::Read);
-    if let Event::InnerCallStarted { call_id, .. } = &mut other {
+    if let Event::Durable(DurableEvent::InnerCallStarted { call_id, .. }) = &mut other {
         *call_id = "call_2".into();
     }
     let end = ended(&[3], &denied());
@@ -69,7 +69,11 @@ fn what_was_refused_or_only_read_has_changed_nothing() {
 #[test]
 fn a_call_without_an_end_was_cut_off_by_what_came_after_it() {
     let open = || started(&[1], "write", Effects::Write);
-    let resumed = Event::RunResumed { interrupted: Vec::new(), repeated: Vec::new(), grants: Vec::new() };
+    let resumed = Event::Durable(DurableEvent::RunResumed {
+        interrupted: Vec::new(),
+        repeated: Vec::new(),
+        grants: Vec::new(),
+    });
     assert_eq!(fold(vec![open(), resumed])[0].word(), "interrupted");
     let done = ToolOutcome::ok(ToolOutput::text("done"));
     let deep = vec![open(), started(&[1, 1], "deep", Effects::Write), ended(&[1], &done)];

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_core::assemble::Assembler;
-use windlass_core::event::{Event, WarningCode};
+use windlass_core::event::{DurableEvent, Event, WarningCode};
 use windlass_core::ids::CallId;
 use windlass_core::message::Message;
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose};
@@ -167,7 +167,9 @@ fn e_16_dropped_arguments_are_listed_in_the_outcome_and_in_one_warning() {
 #[test]
 fn an_alias_is_the_tool_it_stands_for_from_the_first_event_on() {
     let mut sim = begun(vec![call("search_web", json!({"query": "q"}))]);
-    let Event::CallRequested { call, .. } = &sim.events[3] else { panic!("no request") };
+    let Event::Durable(DurableEvent::CallRequested { call, .. }) = &sim.events[3] else {
+        panic!("no request")
+    };
     assert_eq!(call.name, "web_search");
     sim.ended(1, json!([]));
     let Message::Tool(tool) = sim.request().messages[2].as_ref() else { panic!("no outcome") };
@@ -234,7 +236,7 @@ fn what_was_resolved_is_validated_and_asked_about() {
         call("read_file", json!({"path": {"$ref": "call_1", "path": "/path"}})),
         call("read_file", json!({"path": {"$ref": "call_1", "path": "/n"}})),
     ]);
-    let Some(Event::PermissionRequested { question }) =
+    let Some(Event::Durable(DurableEvent::PermissionRequested { question })) =
         sim.events.iter().find(|event| event.name() == "permission-requested")
     else {
         panic!("nobody was asked")
@@ -387,7 +389,9 @@ fn the_requested_event_carries_where_front_ends_file_a_call() {
         .events
         .iter()
         .filter_map(|event| match event {
-            Event::CallRequested { category, visibility, .. } => Some((*category, *visibility)),
+            Event::Durable(DurableEvent::CallRequested { category, visibility, .. }) => {
+                Some((*category, *visibility))
+            }
             _ => None,
         })
         .collect();

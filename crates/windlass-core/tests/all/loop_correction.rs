@@ -1,7 +1,7 @@
 //! Bad calls: one more chance each, a few a run, then an answer without tools.
 
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::model::StepPurpose;
 use windlass_core::profile::Profile;
 use windlass_core::tool::{ErrorKind, RawCall, ToolFailure};
@@ -18,7 +18,7 @@ fn good(a: u64) -> Vec<RawCall> {
 
 fn purposes(sim: &Sim) -> Vec<StepPurpose> {
     let purpose = |event: &Event| match event {
-        Event::StepStarted { purpose, .. } => Some(*purpose),
+        Event::Durable(DurableEvent::StepStarted { purpose, .. }) => Some(*purpose),
         _ => None,
     };
     sim.events.iter().filter_map(purpose).collect()

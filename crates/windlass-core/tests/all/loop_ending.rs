@@ -1,7 +1,7 @@
 //! How runs are stopped from outside: by the user, by the clock, by a journal that fails.
 
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::model::{Finish, StepPurpose};
 use windlass_core::permission::{ApproveMode, Decision};
 use windlass_core::profile::Profile;
@@ -70,7 +70,9 @@ fn r_7_cancel_keeps_what_the_model_had_said() {
     sim.start("Tell");
     sim.cancel("Once upon");
     assert_eq!(sim.story(), "run-started step-started step-ended run-ended");
-    let Event::StepEnded { finish, message, usage, .. } = &sim.events[2] else { panic!("no step") };
+    let Event::Durable(DurableEvent::StepEnded { finish, message, usage, .. }) = &sim.events[2] else {
+        panic!("no step")
+    };
     assert_eq!(
         (finish, message.text().as_str(), usage),
         (&Finish::Other("cancelled".into()), "Once upon", &None)

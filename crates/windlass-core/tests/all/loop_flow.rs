@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Reasoning, Transcript};
 use windlass_core::model::{
@@ -24,24 +24,27 @@ fn a_message_without_calls_is_one_step() {
     assert_eq!(sim.story(), "run-started step-started");
     let work = Done::Timer { deadline: Deadline::Work, at_ms: 1_001 + 600_000 - 30_000 };
     assert_eq!(sim.done, [work, Done::CallModel { delay_ms: 0, is_exact: false }]);
-    let started = Event::RunStarted {
+    let started = Event::Durable(DurableEvent::RunStarted {
         model: "scripted/test".into(),
         profile: "default".into(),
         message: Message::user("Hi").into(),
         wishes: Default::default(),
-    };
+    });
     assert_eq!(sim.events[0], started);
-    assert_eq!(sim.events[1], Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 });
+    assert_eq!(
+        sim.events[1],
+        Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 })
+    );
     assert!(!sim.run.is_ended());
 
     sim.say("Hello.");
     assert_eq!(sim.story(), "run-started step-started step-ended run-ended");
-    let ended = Event::StepEnded {
+    let ended = Event::Durable(DurableEvent::StepEnded {
         step: 1,
         message: Message::assistant("Hello.").into(),
         finish: Finish::Stop,
         usage: None,
-    };
+    });
     assert_eq!(sim.events[2], ended);
     assert_eq!(sim.done.last(), Some(&Done::Finish));
     let finished = sim.finished();
@@ -60,7 +63,10 @@ fn the_request_carries_everything_the_model_needs_and_the_wishes_of_the_user() {
     send.wishes.context = Some("The page says 4.".into());
     sim.send(send, Transcript::default(), 1);
     assert_eq!(sim.story(), "run-started note-added step-started");
-    assert_eq!(sim.events[1], Event::NoteAdded { text: "Context: The page says 4.".into() });
+    assert_eq!(
+        sim.events[1],
+        Event::Durable(DurableEvent::NoteAdded { text: "Context: The page says 4.".into() })
+    );
     let request = sim.request();
     assert_eq!((request.run_id.as_str(), request.step, request.purpose), ("run_9", 1, StepPurpose::Work));
     // Beside what the user says, one line about what calls can do.
@@ -281,13 +287,15 @@ fn usage_is_added_up_over_steps() {
         ..ModelStep::calls(vec![call("look", json!({}))])
     }));
     assert!(
-        matches!(&sim.events[2], Event::StepEnded { usage: Some(seen), finish: Finish::Calls, .. } if *seen == usage)
+        matches!(&sim.events[2], Event::Durable(DurableEvent::StepEnded { usage: Some(seen), finish: Finish::Calls, .. }) if *seen == usage)
     );
     sim.ended(1, json!(1));
     sim.input(Input::ModelEnded(ModelStep { usage: Some(usage), ..ModelStep::text("Hello") }));
     let total = Usage { input: 20, output: 6, cached: 8, reasoning: 2, cost_usd: Some(1.0) };
     assert_eq!(sim.finished().usage, total);
-    let Some(Event::RunEnded { usage, answer, .. }) = sim.events.last() else { panic!("no end") };
+    let Some(Event::Durable(DurableEvent::RunEnded { usage, answer, .. })) = sim.events.last() else {
+        panic!("no end")
+    };
     assert_eq!((*usage, answer.as_str()), (total, "Hello"));
 }
 

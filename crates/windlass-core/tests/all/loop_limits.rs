@@ -121,7 +121,7 @@ fn s_36_a_final_step_without_words_still_ends_with_an_answer() {
     }
     let last = silent.events.iter().rev().nth(1).unwrap();
     assert!(
-        matches!(last, windlass_core::event::Event::StepEnded { finish: Finish::Other(why), .. } if why == "runtime")
+        matches!(last, windlass_core::event::Event::Durable(windlass_core::event::DurableEvent::StepEnded { finish: Finish::Other(why), .. }) if why == "runtime")
     );
 
     let mut refused = at_cap();

@@ -1,7 +1,7 @@
 //! Models that fail, say nothing, or are cut short.
 
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
 use windlass_core::frame;
 use windlass_core::limits::PAUSES_MAX;
 use windlass_core::message::{Message, Part, Reasoning};
@@ -21,7 +21,9 @@ fn delays(sim: &Sim) -> Vec<u64> {
 
 fn attempts(sim: &Sim) -> Vec<(u32, StepPurpose, u32)> {
     let started = |event: &Event| match event {
-        Event::StepStarted { step, purpose, attempt } => Some((*step, *purpose, *attempt)),
+        Event::Durable(DurableEvent::StepStarted { step, purpose, attempt }) => {
+            Some((*step, *purpose, *attempt))
+        }
         _ => None,
     };
     sim.events.iter().filter_map(started).collect()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::ids::CallId;
 use windlass_core::model::{StepPurpose, ToolChoice};
 use windlass_core::permission::{
@@ -30,7 +30,7 @@ fn read(path: &str) -> RawCall {
 fn question(sim: &Sim, number: u64) -> &Question {
     let id = CallId::numbered(number);
     for event in &sim.events {
-        if let Event::PermissionRequested { question } = event
+        if let Event::Durable(DurableEvent::PermissionRequested { question }) = event
             && question.call_id == id
         {
             return question;
@@ -43,7 +43,10 @@ fn question(sim: &Sim, number: u64) -> &Question {
 fn decisions(sim: &Sim) -> Vec<(&str, Decision, &str, Option<&str>, bool)> {
     let mut decisions = Vec::new();
     for event in &sim.events {
-        if let Event::PermissionDecided { call_id, decision, by, rule, problem, .. } = event {
+        if let Event::Durable(DurableEvent::PermissionDecided {
+            call_id, decision, by, rule, problem, ..
+        }) = event
+        {
             decisions.push((call_id.as_str(), *decision, by.as_str(), rule.as_deref(), problem.is_some()));
         }
     }
@@ -321,7 +324,7 @@ fn questions_come_in_call_order_whichever_inspection_ends_first() {
     sim.inspected(1, looked_at("a"));
     sim.inspected(4, looked_at("d"));
     let asked = sim.events.iter().filter_map(|event| match event {
-        Event::PermissionRequested { question } => {
+        Event::Durable(DurableEvent::PermissionRequested { question }) => {
             Some((question.call_id.as_str(), question.position, question.total))
         }
         _ => None,

@@ -2,7 +2,7 @@
 //! whoever waits is told why.
 
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
 use windlass_core::message::{Part, Reasoning};
 use windlass_core::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, StepPurpose};
 use windlass_core::permission::ApproveMode;
@@ -25,7 +25,16 @@ fn streaming(mode: ApproveMode) -> Sim {
 fn delays(sim: &Sim) -> Vec<(u32, u32, u32, u64, &str, &str)> {
     let mut delays = Vec::new();
     for event in &sim.events {
-        if let Event::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } = event {
+        if let Event::Durable(DurableEvent::StepDelayed {
+            step,
+            attempt,
+            attempts_max,
+            delay_ms,
+            code,
+            message,
+            ..
+        }) = event
+        {
             delays.push((*step, *attempt, *attempts_max, *delay_ms, code.as_str(), message.as_str()));
         }
     }
@@ -84,7 +93,7 @@ fn what_was_received_is_kept_when_the_last_try_fails() {
     assert_eq!(Sim::roles(&finished.transcript), "user assistant");
     assert_eq!(finished.transcript[1].text(), "Once upon a time");
     let last = sim.events.iter().rev().find_map(|event| match event {
-        Event::StepEnded { finish, .. } => Some(finish.clone()),
+        Event::Durable(DurableEvent::StepEnded { finish, .. }) => Some(finish.clone()),
         _ => None,
     });
     assert_eq!(last, Some(Finish::Other("cut".into())));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::message::{Message, Transcript};
 use windlass_core::permission::{
     ApproveMode, Decision, GateSettings, Inspection, Permissions, PolicySet, Preview, Target,
@@ -86,7 +86,7 @@ fn r_39_no_further_edit_of_the_file_is_executed_in_the_same_step_or_later() {
     let staged = sim
         .events
         .iter()
-        .filter(|event| matches!(event, Event::CallEnded { outcome, .. } if outcome.meta.proposal.is_some()));
+        .filter(|event| matches!(event, Event::Durable(DurableEvent::CallEnded { outcome, .. }) if outcome.meta.proposal.is_some()));
     assert_eq!(staged.count(), 2, "one proposal a file");
 }
 
@@ -152,7 +152,7 @@ fn r_39_every_profile_tells_it_and_none_takes_it_for_a_failure() {
 fn stored(sim: &Sim) -> Vec<Arc<Record>> {
     let mut records = sim.records();
     for record in &mut records {
-        if let Event::CallEnded { outcome, .. } = &record.event {
+        if let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = &record.event {
             record.ts_ms = outcome.meta.started_ms;
         }
     }

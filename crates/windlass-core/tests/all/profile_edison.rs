@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Transcript};
 use windlass_core::model::{Finish, ModelStep, StepPurpose};
@@ -180,10 +180,9 @@ fn e_30_after_five_steps_there_is_one_answer_without_tools() {
     sim.say("All of it.");
     assert_eq!(sim.answer(), "All of it.\n\nSources: web_search");
     assert_eq!(sim.finished().outcome, RunOutcome::LimitReached);
-    let steps = sim
-        .events
-        .iter()
-        .filter(|event| matches!(event, Event::StepStarted { purpose: StepPurpose::Work, .. }));
+    let steps = sim.events.iter().filter(|event| {
+        matches!(event, Event::Durable(DurableEvent::StepStarted { purpose: StepPurpose::Work, .. }))
+    });
     assert_eq!(steps.count(), 5);
 }
 
@@ -293,7 +292,9 @@ fn e_8_e_9_e_10_e_11_payloads_are_refused_in_the_documented_words() {
         let mut sim = edison();
         sim.say(text);
         assert_eq!(sim.failure(1).1, message, "{text}");
-        let Event::CallRequested { call, .. } = &sim.events[3] else { panic!("no call") };
+        let Event::Durable(DurableEvent::CallRequested { call, .. }) = &sim.events[3] else {
+            panic!("no call")
+        };
         assert_eq!(call.name, name, "{text}");
     }
 }
@@ -363,9 +364,11 @@ fn e_38_each_call_leaves_tool_arguments_result_and_summary() {
         1,
         ToolOutcome::ok(ToolOutput::json(result.clone()).with_summary("Web search results: T u s")),
     );
-    let Event::CallRequested { call, .. } = &sim.events[3] else { panic!("no call") };
+    let Event::Durable(DurableEvent::CallRequested { call, .. }) = &sim.events[3] else { panic!("no call") };
     assert_eq!((call.name.as_str(), call.arguments.as_str()), ("web_search", r#"{"query":"a"}"#));
-    let Event::CallEnded { name, outcome, message, .. } = &sim.events[5] else { panic!("no outcome") };
+    let Event::Durable(DurableEvent::CallEnded { name, outcome, message, .. }) = &sim.events[5] else {
+        panic!("no outcome")
+    };
     assert_eq!((name.as_str(), &outcome.output().unwrap().json), ("web_search", &result));
     assert_eq!(message.text(), "Web search results: T u s");
     let trace = windlass_core::trace::RunTrace::fold(&sim.records());

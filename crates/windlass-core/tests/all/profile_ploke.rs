@@ -1,7 +1,7 @@
 //! ploke's loop, literally: events with their ids, notes after outcomes, errors at the limit (requirements §3, A.4).
 
 use serde_json::json;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::message::Message;
 use windlass_core::model::{StepPurpose, ToolChoice};
 use windlass_core::profile::Profile;
@@ -34,7 +34,7 @@ fn requested_completed_and_failed_carry_all_ids() {
     let requested: Vec<_> = records
         .iter()
         .filter_map(|record| match &record.event {
-            Event::CallRequested { call, .. } => Some((
+            Event::Durable(DurableEvent::CallRequested { call, .. }) => Some((
                 call.id.as_str(),
                 call.provider_id.as_deref(),
                 call.name.as_str(),
@@ -50,7 +50,7 @@ fn requested_completed_and_failed_carry_all_ids() {
     let ended: Vec<_> = records
         .iter()
         .filter_map(|record| match &record.event {
-            Event::CallEnded { call_id, message, outcome, .. } => {
+            Event::Durable(DurableEvent::CallEnded { call_id, message, outcome, .. }) => {
                 let Message::Tool(tool) = message.as_ref() else { return None };
                 Some((call_id.as_str(), tool.provider_id.as_deref(), tool.content.as_str(), outcome.is_ok()))
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_core::assemble::Assembler;
-use windlass_core::event::{Event, WarningCode};
+use windlass_core::event::{DurableEvent, Event, WarningCode};
 use windlass_core::frame;
 use windlass_core::message::{Part, Reasoning};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose, ToolChoice};
@@ -229,7 +229,7 @@ fn s_31_s_32_r_29_the_trace_has_every_call_every_thought_times_and_durations() {
         trace,
         "a snapshot loses nothing"
     );
-    assert!(matches!(sim.events.last(), Some(Event::RunEnded { .. })));
+    assert!(matches!(sim.events.last(), Some(Event::Durable(DurableEvent::RunEnded { .. }))));
 }
 
 /// S-14, S-15: what a request says, what an answer means, which calls run, the last word and trying again are

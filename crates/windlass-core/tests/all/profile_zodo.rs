@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_core::display;
-use windlass_core::event::{Event, StopReason, WarningCode};
+use windlass_core::event::{DurableEvent, Event, StopReason, WarningCode};
 use windlass_core::message::Message;
 use windlass_core::model::StepPurpose;
 use windlass_core::permission::{ApproveMode, Decision, PolicySet};
@@ -174,6 +174,6 @@ fn calls_have_no_time_limit_of_their_own_but_end_some_day() {
     let mut sim = zodo(ApproveMode::All);
     sim.want(vec![call("look", json!({}))]);
     assert_eq!(sim.ran(), [("call_1", 600_000)]);
-    assert!(sim.events.iter().any(|event| matches!(event, Event::CallStarted { .. })));
+    assert!(sim.events.iter().any(|event| matches!(event, Event::Durable(DurableEvent::CallStarted { .. }))));
     assert!(!sim.run.transcript().iter().any(|message| matches!(message.as_ref(), Message::Tool(_))));
 }

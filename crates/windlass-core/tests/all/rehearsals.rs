@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_core::cause::Cause;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::history::History;
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Transcript, text_of};
@@ -68,7 +68,7 @@ impl Past {
                 Input::ModelFailed { partial, .. } if !handled.events.is_empty() => text_of(partial),
                 _ => String::new(),
             };
-            let delta = (!heard.is_empty()).then_some(Event::TextDelta { text: heard });
+            let delta = (!heard.is_empty()).then_some(Event::Delta(DeltaEvent::TextDelta { text: heard }));
             let cause = self.has_causes.then(|| Arc::new(Cause::of(&handled.input)));
             for event in delta.into_iter().chain(handled.events.iter().cloned()) {
                 let cause = cause.clone().filter(|_| event.is_durable());
@@ -235,7 +235,8 @@ fn r_38_r_60_a_run_that_was_cut_after_any_input_goes_on_as_without_the_cut() {
 fn a_run_that_was_copied_up_to_any_step_goes_on_from_there() {
     check_walks(500, |seed, past| {
         let records = past.records(past.log.len());
-        let steps = (0..records.len()).filter(|at| matches!(records[*at].event, Event::StepStarted { .. }));
+        let steps = (0..records.len())
+            .filter(|at| matches!(records[*at].event, Event::Durable(DurableEvent::StepStarted { .. })));
         for at in steps {
             let mut permissions = past.permissions.clone();
             let rehearsed = past.rehearse(&records[..at], &mut permissions);
@@ -272,7 +273,9 @@ fn r_54_the_folded_history_of_a_run_is_the_transcript_that_the_machine_left() {
         let history = History::fold(&past.history, &records);
         assert_eq!(history.transcript, past.finished.transcript, "seed {seed}\n{}", story(&records));
         assert!(history.unfinished.is_none() && history.last_seq == records.len() as u64);
-        let has_calls = records.iter().any(|record| matches!(record.event, Event::CallRequested { .. }));
+        let has_calls = records
+            .iter()
+            .any(|record| matches!(record.event, Event::Durable(DurableEvent::CallRequested { .. })));
         if has_calls {
             assert_eq!(history.next_call_number, past.finished.next_call_number, "seed {seed}");
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record, RunOutcome, WarningCode};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, WarningCode};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Transcript};
 use windlass_core::model::{ModelFailure, ModelRequest, ModelStep, NoticeKind, StepPurpose, ToolChoice};
@@ -316,7 +316,7 @@ impl Sim {
                 let id = call.call().id.clone();
                 assert!(timeout_ms > 0);
                 assert!(
-                    matches!(self.events.last(), Some(Event::CallStarted { call_id, .. }) if *call_id == id),
+                    matches!(self.events.last(), Some(Event::Durable(DurableEvent::CallStarted { call_id, .. })) if *call_id == id),
                     "wall 6: intent is written before the call runs"
                 );
                 let effects = call.spec().effects;
@@ -344,7 +344,7 @@ impl Sim {
             }
             Effect::SetTimer { .. } => {}
             Effect::Finish(finished) => {
-                assert!(matches!(self.events.last(), Some(Event::RunEnded { .. })));
+                assert!(matches!(self.events.last(), Some(Event::Durable(DurableEvent::RunEnded { .. }))));
                 self.finished = Some(*finished);
             }
         }
@@ -353,20 +353,22 @@ impl Sim {
     /// Whether an edit of the same file is staged.
     fn has_staged(&self, args: &serde_json::Map<String, Value>) -> bool {
         self.events.iter().any(|event| match event {
-            Event::CallEnded { outcome, .. } => outcome.meta.proposal.as_deref().is_some_and(|proposal| {
-                let staged: Value = serde_json::from_str(&proposal.arguments).unwrap();
-                Some(&staged["path"]) == args.get("path")
-            }),
+            Event::Durable(DurableEvent::CallEnded { outcome, .. }) => {
+                outcome.meta.proposal.as_deref().is_some_and(|proposal| {
+                    let staged: Value = serde_json::from_str(&proposal.arguments).unwrap();
+                    Some(&staged["path"]) == args.get("path")
+                })
+            }
             _ => false,
         })
     }
 
     fn event(&mut self, event: Event) {
         match &event {
-            Event::CallRequested { call, .. } => {
+            Event::Durable(DurableEvent::CallRequested { call, .. }) => {
                 assert!(self.requested.insert(call.id.clone()), "ids repeat")
             }
-            Event::CallStarted { call_id, .. } => {
+            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => {
                 assert!(self.requested.contains(call_id), "R-37: started before requested");
                 assert!(!self.ended.contains(call_id));
                 assert!(self.started.insert(call_id.clone()), "started twice");
@@ -374,34 +376,38 @@ impl Sim {
                     self.early.push(call_id.clone());
                 }
             }
-            Event::CallEnded { call_id, .. } => {
+            Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                 assert!(self.requested.contains(call_id), "R-37: ended before requested");
                 assert!(self.ended.insert(call_id.clone()), "R-38: two terminal events");
             }
-            Event::StepStarted { attempt, .. } => {
+            Event::Durable(DurableEvent::StepStarted { attempt, .. }) => {
                 assert!(
                     *attempt == 1 || !self.has_kept_now,
                     "a step is asked for again after a call of it ran"
                 );
             }
-            Event::WarningRaised { code, .. } => {
-                let again = self
-                    .events
-                    .iter()
-                    .any(|e| matches!(e, Event::WarningRaised { code: c, .. } if c == code));
+            Event::Durable(DurableEvent::WarningRaised { code, .. }) => {
+                let again = self.events.iter().any(
+                    |e| matches!(e, Event::Durable(DurableEvent::WarningRaised { code: c, .. }) if c == code),
+                );
                 assert!(!again, "{code:?} was raised twice");
             }
-            Event::RequestAdjusted { kind: NoticeKind::Trimmed, .. } => self.trims_since += 1,
+            Event::Durable(DurableEvent::RequestAdjusted { kind: NoticeKind::Trimmed, .. }) => {
+                self.trims_since += 1
+            }
             // A step that was cut is told of each time; what was changed of requests, once a run.
-            Event::RequestAdjusted { step, rule, message, .. } => {
+            Event::Durable(DurableEvent::RequestAdjusted { step, rule, message, .. }) => {
                 let again = self.events.iter().any(|event| {
-                    matches!(event, Event::RequestAdjusted { step: s, rule: r, message: m, .. }
+                    matches!(event, Event::Durable(DurableEvent::RequestAdjusted { step: s, rule: r, message: m, .. })
                         if (r, m) == (rule, message) && (s == step || rule != "cut_step"))
                 });
                 assert!(!again, "{rule} was told twice");
             }
-            Event::RunEnded { .. } => {
-                assert!(!self.events.iter().any(|e| matches!(e, Event::RunEnded { .. })), "two ends");
+            Event::Durable(DurableEvent::RunEnded { .. }) => {
+                assert!(
+                    !self.events.iter().any(|e| matches!(e, Event::Durable(DurableEvent::RunEnded { .. }))),
+                    "two ends"
+                );
             }
             _ => {}
         }
@@ -445,7 +451,10 @@ impl Sim {
         );
         let limits = &self.profile.limits;
         let work = self.events.iter().filter(|event| {
-            matches!(event, Event::StepStarted { purpose: StepPurpose::Work, attempt: 1, .. })
+            matches!(
+                event,
+                Event::Durable(DurableEvent::StepStarted { purpose: StepPurpose::Work, attempt: 1, .. })
+            )
         });
         assert!(work.count() <= limits.steps_max as usize, "too many steps");
         assert!(self.started.len() <= limits.calls_per_run_max as usize, "too many calls");
@@ -567,7 +576,7 @@ impl Sim {
     pub(crate) fn warnings(&self) -> Vec<(WarningCode, &str)> {
         let mut warnings = Vec::new();
         for event in &self.events {
-            if let Event::WarningRaised { code, message } = event {
+            if let Event::Durable(DurableEvent::WarningRaised { code, message }) = event {
                 warnings.push((*code, message.as_str()));
             }
         }
@@ -578,7 +587,7 @@ impl Sim {
     pub(crate) fn adjustments(&self) -> Vec<(NoticeKind, &str, &str)> {
         let mut adjustments = Vec::new();
         for event in &self.events {
-            if let Event::RequestAdjusted { kind, rule, message, .. } = event {
+            if let Event::Durable(DurableEvent::RequestAdjusted { kind, rule, message, .. }) = event {
                 adjustments.push((*kind, rule.as_str(), message.as_str()));
             }
         }
@@ -589,7 +598,7 @@ impl Sim {
     pub(crate) fn errors(&self) -> Vec<(&str, &str)> {
         let mut errors = Vec::new();
         for event in &self.events {
-            if let Event::ErrorRaised { code, message } = event {
+            if let Event::Durable(DurableEvent::ErrorRaised { code, message }) = event {
                 errors.push((code.as_str(), message.as_str()));
             }
         }
@@ -600,7 +609,7 @@ impl Sim {
     fn end_of(&self, number: u64) -> (&ToolOutcome, &Message) {
         let id = CallId::numbered(number);
         for event in &self.events {
-            if let Event::CallEnded { call_id, outcome, message, .. } = event
+            if let Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) = event
                 && *call_id == id
             {
                 return (outcome.as_ref(), message);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{Consent, EditApproval, HostError, OutsideCall, ToolAnswer};
 use windlass_core::ids::CallId;
 use windlass_core::permission::{Question, Target};
@@ -68,7 +68,7 @@ impl Host {
             session_id: row.session_id.clone(),
             run_id: row.run_id.clone(),
             parent_id: parent_id.ok_or_else(|| broken("the run has no records"))?,
-            event: Event::EditApplied { call_id: call_id.clone(), note },
+            event: Event::Durable(DurableEvent::EditApplied { call_id: call_id.clone(), note }),
             cause: None,
         };
         self.journal.append(&[Arc::new(record)]).await.map_err(broken)
@@ -80,13 +80,14 @@ fn waiting_edit<'a>(own: &[&'a Arc<Record>], call_id: &CallId) -> Result<&'a Que
     let mut found = None;
     for record in own {
         match &record.event {
-            Event::CallEnded { call_id: ended, outcome, .. } if ended == call_id => {
+            Event::Durable(DurableEvent::CallEnded { call_id: ended, outcome, .. }) if ended == call_id => {
                 found = outcome.meta.proposal.as_deref();
             }
-            Event::EditApplied { call_id: applied, .. } if applied == call_id => {
+            Event::Durable(DurableEvent::EditApplied { call_id: applied, .. }) if applied == call_id => {
                 return Err(HostError::Conflict(format!("edit {call_id} was applied already")));
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     found.ok_or_else(|| HostError::Missing { what: "staged edit", id: call_id.to_string() })

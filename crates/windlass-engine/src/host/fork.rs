@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use windlass_core::command::RunSetup;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{ForkWish, HostError, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::Message;
@@ -97,8 +97,7 @@ fn split(records: &[Arc<Record>], row: &RunRow) -> (Vec<Arc<Record>>, Vec<Arc<Re
 /// Whether the wish fits the run.
 fn check(own: &[Arc<Record>], row: &RunRow, wish: &ForkWish) -> Result<(), HostError> {
     let wrong = |field, message| Err(HostError::Invalid { field: Some(field), message });
-    let has_step =
-        |record: &Arc<Record>| matches!(record.event, Event::StepEnded { step, .. } if step == wish.step);
+    let has_step = |record: &Arc<Record>| matches!(record.event, Event::Durable(DurableEvent::StepEnded { step, .. }) if step == wish.step);
     if wish.step > 0 && !own.iter().any(has_step) {
         return wrong(
             "step",
@@ -117,27 +116,36 @@ fn check(own: &[Arc<Record>], row: &RunRow, wish: &ForkWish) -> Result<(), HostE
 /// The records up to the end of a step, and the outcomes of calls that are not taken from the record.
 fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, Given), HostError> {
     let is_after = |record: &Arc<Record>| match &record.event {
-        Event::StepStarted { step, .. } => *step > wish.step,
-        Event::RunEnded { .. } => true,
-        _ => false,
+        Event::Durable(DurableEvent::StepStarted { step, .. }) => *step > wish.step,
+        Event::Durable(DurableEvent::RunEnded { .. }) => true,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => false,
     };
     own.truncate(own.iter().position(is_after).unwrap_or(own.len()));
     // What is told between two steps is told again by whoever goes on.
     let is_of_step = |record: &Arc<Record>| {
-        matches!(record.event, Event::RunStarted { .. } | Event::StepEnded { .. } | Event::CallEnded { .. })
+        matches!(
+            record.event,
+            Event::Durable(DurableEvent::RunStarted { .. })
+                | Event::Durable(DurableEvent::StepEnded { .. })
+                | Event::Durable(DurableEvent::CallEnded { .. })
+        )
     };
     own.truncate(own.iter().rposition(is_of_step).map_or(0, |last| last.saturating_add(1)));
     let Some((call_id, value)) = &wish.outcome else { return Ok((own, Given::new())) };
     let ended = |record: &Arc<Record>| match &record.event {
-        Event::CallEnded { call_id, outcome, .. } => Some((call_id.clone(), outcome.as_ref().clone())),
-        _ => None,
+        Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
+            Some((call_id.clone(), outcome.as_ref().clone()))
+        }
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     };
     let at = own.iter().position(|record| ended(record).is_some_and(|(id, _)| id == *call_id));
     let has_run = own
         .iter()
-        .any(|record| matches!(&record.event, Event::CallStarted { call_id: id, .. } if id == call_id));
+        .any(|record| matches!(&record.event, Event::Durable(DurableEvent::CallStarted { call_id: id, .. }) if id == call_id));
     let is_of_last_step = own.iter().any(|record| {
-        matches!(&record.event, Event::CallRequested { call, .. } if call.id == *call_id && call.step == wish.step)
+        matches!(&record.event, Event::Durable(DurableEvent::CallRequested { call, .. }) if call.id == *call_id && call.step == wish.step)
     });
     match at {
         Some(at) if has_run && is_of_last_step => {
@@ -146,7 +154,9 @@ fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, 
             // Siblings that ended later keep what they gave.
             given.extend(rest.iter().skip(1).filter_map(ended));
             // A call that ran while the model still spoke: the step itself stays whole.
-            let step_end = rest.iter().rposition(|record| matches!(record.event, Event::StepEnded { .. }));
+            let step_end = rest
+                .iter()
+                .rposition(|record| matches!(record.event, Event::Durable(DurableEvent::StepEnded { .. })));
             let spoken = step_end.map_or(0, |at| at.saturating_add(1));
             own.extend(rest.into_iter().take(spoken).filter(|record| ended(record).is_none()));
             Ok((own, given))
@@ -182,7 +192,9 @@ fn begin_with(
     begun: &Option<Arc<RunSetup>>,
     other_message: Option<&str>,
 ) -> Arc<Record> {
-    if let Event::RunStarted { model, message, wishes, .. } = &mut Arc::make_mut(&mut record).event {
+    if let Event::Durable(DurableEvent::RunStarted { model, message, wishes, .. }) =
+        &mut Arc::make_mut(&mut record).event
+    {
         other_model.clone_into(model);
         Arc::make_mut(wishes).setup.clone_from(begun);
         if let Some(text) = other_message {

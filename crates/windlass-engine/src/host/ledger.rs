@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::{Stream, stream};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::{Question, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
@@ -118,7 +118,7 @@ impl Ledger {
                 going.berth.touch(record.ts_ms);
                 self.note_one(going, record);
             }
-            if matches!(record.event, Event::RunEnded { .. }) {
+            if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
                 ended.push(&record.run_id);
             }
         }
@@ -134,24 +134,26 @@ impl Ledger {
 
     fn note_one(&self, going: &mut Going, record: &Record) {
         match &record.event {
-            Event::RunStarted { .. } => {
+            Event::Durable(DurableEvent::RunStarted { .. }) => {
                 if let Some(accepted) = going.accepted.take() {
                     // The caller may have gone away; the run goes on.
                     let _ = accepted.send(record.seq);
                 }
             }
-            Event::PermissionRequested { question }
+            Event::Durable(DurableEvent::PermissionRequested { question })
                 if !going.questions.iter().any(|asked| asked.call_id == question.call_id) =>
             {
                 going.questions.push(question.as_ref().clone().sealed(&record.run_id));
                 self.questions.fetch_add(1, Ordering::Relaxed);
             }
-            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
+            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                 let before = going.questions.len();
                 going.questions.retain(|asked| asked.call_id != *call_id);
                 self.questions.fetch_sub(before.saturating_sub(going.questions.len()), Ordering::Relaxed);
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }
@@ -176,7 +178,9 @@ impl JournalPort for WatchedJournal {
                 Ok(()) => self.ledger.note(records),
                 // An end that cannot be written is an end all the same: its place is free.
                 Err(_) => {
-                    let is_end = |record: &&Arc<Record>| matches!(record.event, Event::RunEnded { .. });
+                    let is_end = |record: &&Arc<Record>| {
+                        matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }))
+                    };
                     records.iter().filter(is_end).for_each(|record| self.ledger.leave(&record.run_id));
                 }
             }

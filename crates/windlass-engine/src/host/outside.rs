@@ -3,7 +3,7 @@
 use futures::StreamExt;
 use serde_json::{Map, Value};
 use windlass_core::envelope::render_whole;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{
@@ -202,7 +202,9 @@ async fn say_yes(session: &Session, mut questions: Subscription, consent: Option
             Delivery::Closed => std::future::pending().await,
         };
         for record in records {
-            let Event::PermissionRequested { question } = &record.event else { continue };
+            let Event::Durable(DurableEvent::PermissionRequested { question }) = &record.event else {
+                continue;
+            };
             if !consent.digest.eq_ignore_ascii_case(&question.digest_by_hand()) {
                 let message = "what the call would do is not what was consented to; look at it again";
                 return HostError::Stale(message.to_owned());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::HostDelivery;
 use windlass_core::ids::RunId;
 use windlass_core::port::{BoxStream, JournalFailure};
@@ -114,7 +114,7 @@ impl Reader {
             if record.run_id != *run_id {
                 return None;
             }
-            self.is_over = matches!(record.event, Event::RunEnded { .. });
+            self.is_over = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
         }
         Some(record)
     }

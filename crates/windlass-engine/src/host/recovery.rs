@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 use tokio::sync::OwnedSemaphorePermit;
 use windlass_core::command::RunWishes;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostError, ResumeWish, StartedRun};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -191,8 +191,9 @@ impl ModelPort for Mute {
 /// What was wished for a run on record.
 pub(super) fn begun_with(records: &[Arc<Record>]) -> Option<&RunWishes> {
     records.iter().find_map(|record| match &record.event {
-        Event::RunStarted { wishes, .. } => Some(wishes.as_ref()),
-        _ => None,
+        Event::Durable(DurableEvent::RunStarted { wishes, .. }) => Some(wishes.as_ref()),
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     })
 }
 
@@ -201,14 +202,16 @@ pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
     let mut waiting: Vec<Question> = Vec::new();
     for record in records {
         match &record.event {
-            Event::PermissionRequested { question } => {
+            Event::Durable(DurableEvent::PermissionRequested { question }) => {
                 waiting.push(question.as_ref().clone().sealed(&record.run_id));
             }
-            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
+            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                 waiting.retain(|question| question.call_id != *call_id);
             }
-            Event::RunEnded { .. } => waiting.clear(),
-            _ => {}
+            Event::Durable(DurableEvent::RunEnded { .. }) => waiting.clear(),
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     waiting

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostDelivery, HostError, RecordQuery, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{PermissionAnswer, Question};
@@ -350,8 +350,9 @@ impl Drop for Waits<'_> {
 /// Why a call has no question: it was settled, or there never was one.
 fn unasked(records: &[Arc<Record>], call_id: &CallId) -> HostError {
     let was_asked = records.iter().any(|record| match &record.event {
-        Event::PermissionRequested { question } => question.call_id == *call_id,
-        _ => false,
+        Event::Durable(DurableEvent::PermissionRequested { question }) => question.call_id == *call_id,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => false,
     });
     if was_asked {
         HostError::Stale(format!("the question about {call_id} has been answered or withdrawn"))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::Usage;
@@ -57,12 +57,15 @@ impl Kept {
             row.runs = self.runs.len() as u64;
         }
         match &record.event {
-            Event::TasksChanged { tasks } => self.tasks = Arc::clone(tasks),
-            Event::PermissionDecided { decision, rule: Some(rule), .. } => match decision {
-                Decision::Session => self.grant(record, rule),
-                Decision::Once | Decision::Remember | Decision::Deny => {}
-            },
-            _ => {}
+            Event::Durable(DurableEvent::TasksChanged { tasks }) => self.tasks = Arc::clone(tasks),
+            Event::Durable(DurableEvent::PermissionDecided { decision, rule: Some(rule), .. }) => {
+                match decision {
+                    Decision::Session => self.grant(record, rule),
+                    Decision::Once | Decision::Remember | Decision::Deny => {}
+                }
+            }
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
         if let Some(run) = self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id) {
             run.take(record);
@@ -84,7 +87,9 @@ impl Kept {
     }
 
     fn begin_run(&mut self, record: &Record) -> bool {
-        let Event::RunStarted { model, profile, message, .. } = &record.event else { return false };
+        let Event::Durable(DurableEvent::RunStarted { model, profile, message, .. }) = &record.event else {
+            return false;
+        };
         let text = message.text();
         if let Some(session) = self.row.as_mut().filter(|session| session.begin.title.is_empty()) {
             title_of(&text).clone_into(&mut session.begin.title);
@@ -134,39 +139,23 @@ impl KeptRun {
     fn take(&mut self, record: &Record) {
         let row = &mut self.row;
         row.last_seq = record.seq;
-        match &record.event {
-            Event::StepStarted { step, .. } => row.steps = row.steps.max(*step),
-            Event::StepEnded { usage: Some(usage), .. } => row.usage.add(usage),
-            Event::CallRequested { .. } => row.calls = row.calls.saturating_add(1),
-            Event::PermissionRequested { question } => self.asking.push(question.call_id.clone()),
-            Event::PermissionDecided { call_id, .. } | Event::CallEnded { call_id, .. } => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::StepStarted { step, .. } => row.steps = row.steps.max(*step),
+            DurableEvent::StepEnded { usage: Some(usage), .. } => row.usage.add(usage),
+            DurableEvent::CallRequested { .. } => row.calls = row.calls.saturating_add(1),
+            DurableEvent::PermissionRequested { question } => self.asking.push(question.call_id.clone()),
+            DurableEvent::PermissionDecided { call_id, .. } | DurableEvent::CallEnded { call_id, .. } => {
                 self.asking.retain(|asking| asking != call_id);
             }
-            Event::RunEnded { outcome, reason, usage, .. } => {
+            DurableEvent::RunEnded { outcome, reason, usage, .. } => {
                 row.ended_ms = Some(record.ts_ms);
                 row.outcome = Some(*outcome);
                 row.reason = Some(reason.clone());
                 row.usage = *usage;
                 self.asking.clear();
             }
-            Event::RunStarted { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepEnded { usage: None, .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => {}
+            other => other.ignored(),
         }
         row.questions = u32::try_from(self.asking.len()).unwrap_or(u32::MAX);
     }

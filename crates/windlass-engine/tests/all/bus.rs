@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::model::Usage;
@@ -41,11 +41,11 @@ impl Writer {
 }
 
 fn delta() -> Event {
-    Event::TextDelta { text: "x".into() }
+    Event::Delta(DeltaEvent::TextDelta { text: "x".into() })
 }
 
 fn note(text: &str) -> Event {
-    Event::NoteAdded { text: text.into() }
+    Event::Durable(DurableEvent::NoteAdded { text: text.into() })
 }
 
 fn requested(number: u64) -> Event {
@@ -58,32 +58,32 @@ fn requested(number: u64) -> Event {
         arguments: "{}".into(),
         state: None,
     };
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call,
         category: Category::Other,
         visibility: Visibility::Primary,
         vendor: "".into(),
-    }
+    })
 }
 
 fn ended(number: u64) -> Event {
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(number),
         name: "t".into(),
         outcome: Arc::new(ToolOutcome::ok(ToolOutput::text("done"))),
         message: Message::note("done").into(),
         category: Category::Other,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 fn run_ended() -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: String::new(),
         usage: Usage::default(),
-    }
+    })
 }
 
 /// Everything a subscriber saw until the end, and how many snapshots were needed.
@@ -173,8 +173,10 @@ async fn r_35_r_37_slow_and_fast_subscribers_see_each_call_requested_then_ended_
         assert!(seen.windows(2).all(|pair| pair[0].seq < pair[1].seq), "order is kept");
         for record in &seen {
             match &record.event {
-                Event::CallRequested { call, .. } => assert!(open.insert(call.id.clone())),
-                Event::CallEnded { call_id, .. } => {
+                Event::Durable(DurableEvent::CallRequested { call, .. }) => {
+                    assert!(open.insert(call.id.clone()))
+                }
+                Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
                     assert!(open.contains(call_id), "requested before ended");
                     assert!(done.insert(call_id.clone()), "ended once");
                 }

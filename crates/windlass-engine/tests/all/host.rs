@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, RunOutcome};
 use windlass_core::host::{HostDelivery, HostError, HostPort, RunStart, ServedPort};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{Decision, PermissionAnswer};
@@ -36,7 +36,7 @@ pub(crate) fn writer() -> (Arc<dyn ToolPort>, Arc<AtomicUsize>) {
 }
 
 fn is_question(event: &Event) -> bool {
-    matches!(event, Event::PermissionRequested { .. })
+    matches!(event, Event::Durable(DurableEvent::PermissionRequested { .. }))
 }
 
 fn once() -> PermissionAnswer {
@@ -50,8 +50,8 @@ async fn a_run_is_on_record_when_it_is_accepted_and_its_stream_ends_with_it() {
     let run = stage.start(&session_id).await;
     assert_eq!(stage.host.run(&run.run_id).await.unwrap().message, "Go.");
     let records = stage.read(&run.run_id, run.after_seq).await;
-    assert!(matches!(records.first().unwrap().event, Event::RunStarted { .. }));
-    assert!(matches!(records.last().unwrap().event, Event::RunEnded { .. }));
+    assert!(matches!(records.first().unwrap().event, Event::Durable(DurableEvent::RunStarted { .. })));
+    assert!(matches!(records.last().unwrap().event, Event::Durable(DurableEvent::RunEnded { .. })));
     let row = stage.host.run(&run.run_id).await.unwrap();
     assert_eq!((row.outcome, row.steps, row.calls), (Some(RunOutcome::Completed), 2, 1));
     assert_eq!(stage.host.session(&session_id).await.unwrap().begin.title, "Go.");
@@ -67,7 +67,9 @@ async fn a_second_run_waits_for_nobody_and_is_refused() {
     assert_eq!(second, Err(HostError::Busy(run.run_id.clone())));
     stage.host.cancel(&run.run_id).await.unwrap();
     let records = stage.read(&run.run_id, 0).await;
-    let Event::RunEnded { outcome, .. } = &records.last().unwrap().event else { panic!("no end") };
+    let Event::Durable(DurableEvent::RunEnded { outcome, .. }) = &records.last().unwrap().event else {
+        panic!("no end")
+    };
     assert_eq!(*outcome, RunOutcome::Cancelled);
     // One that has ended stays as it is.
     stage.host.cancel(&run.run_id).await.unwrap();
@@ -190,7 +192,9 @@ async fn an_idle_session_is_closed_and_opens_again_with_its_past() {
     start.model = Some("scripted/other".into());
     let run = stage.host.start_run(&session_id, start).await.unwrap();
     let records = stage.read(&run.run_id, 0).await;
-    let Event::RunEnded { answer, .. } = &records.last().unwrap().event else { panic!("no end") };
+    let Event::Durable(DurableEvent::RunEnded { answer, .. }) = &records.last().unwrap().event else {
+        panic!("no end")
+    };
     assert_eq!(answer, "Second.");
 }
 
@@ -222,6 +226,8 @@ async fn a_run_with_another_model_opens_its_session_anew() {
     let second = stage.host.start_run(&session_id, other);
     let second = tokio::time::timeout(Duration::from_secs(20), second).await.expect("it hangs").unwrap();
     let records = stage.read(&second.run_id, 0).await;
-    let Event::RunStarted { model, .. } = &records.first().unwrap().event else { panic!("no start") };
+    let Event::Durable(DurableEvent::RunStarted { model, .. }) = &records.first().unwrap().event else {
+        panic!("no start")
+    };
     assert_eq!(model, "scripted/other");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{Consent, HostError, HostPort, OutsideCall, ServedPort};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
@@ -46,8 +46,14 @@ async fn what_a_session_was_granted_holds_for_calls_from_outside_in_its_name() {
     let stage = Stage::new("user Go.\nmodel call 1 write_it {}\nmodel end\nmodel text Done.\n", vec![writer]);
     let session_id = stage.session().await;
     let run = stage.start(&session_id).await;
-    let asked = stage.wait_for(&run.run_id, |event| matches!(event, Event::PermissionRequested { .. })).await;
-    let Event::PermissionRequested { question } = &asked.event else { panic!("no question") };
+    let asked = stage
+        .wait_for(&run.run_id, |event| {
+            matches!(event, Event::Durable(DurableEvent::PermissionRequested { .. }))
+        })
+        .await;
+    let Event::Durable(DurableEvent::PermissionRequested { question }) = &asked.event else {
+        panic!("no question")
+    };
     let granted = PermissionAnswer::new(Decision::Session);
     stage.host.answer(&run.run_id, &question.call_id, &question.digest, granted).await.unwrap();
     stage.read(&run.run_id, 0).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostDelivery, HostPort, RunStart, ServedPort};
 use windlass_core::port::BoxStream;
 
@@ -44,7 +44,7 @@ async fn slow_and_late_readers_of_a_fast_run_read_every_piece_once_and_in_order(
         readers.push((begun, events));
     }
     let whole = stage.read(&run.run_id, 0).await;
-    assert!(matches!(whole.last().unwrap().event, Event::RunEnded { .. }));
+    assert!(matches!(whole.last().unwrap().event, Event::Durable(DurableEvent::RunEnded { .. })));
     assert!(whole.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq), "nothing is missing or twice");
     assert!(whole.len() > 6_000, "{}", whole.len());
     for (mut begun, events) in readers {
@@ -62,7 +62,10 @@ async fn a_reader_that_comes_back_after_each_durable_record_has_the_same_in_the_
     let run = stage.start(&session_id).await;
     // Reconnects while the run goes on: what came after the last durable record is dropped and read again.
     let mut kept: Vec<Arc<Record>> = Vec::new();
-    while !matches!(kept.last().map(|record| &record.event), Some(Event::RunEnded { .. })) {
+    while !matches!(
+        kept.last().map(|record| &record.event),
+        Some(Event::Durable(DurableEvent::RunEnded { .. }))
+    ) {
         let after = kept.last().map_or(0, |record| record.seq);
         let mut events = stage.host.events(&run.run_id, after).await.unwrap();
         while let Some(HostDelivery::Record(record)) = events.next().await {
@@ -98,7 +101,7 @@ async fn read_runs(events: &mut BoxStream<'static, HostDelivery>, runs: usize) -
     let (mut records, mut ended) = (Vec::new(), 0);
     while ended < runs {
         let Some(HostDelivery::Record(record)) = events.next().await else { panic!("the session goes on") };
-        ended += usize::from(matches!(record.event, Event::RunEnded { .. }));
+        ended += usize::from(matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })));
         records.push(record);
     }
     records

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use futures::{StreamExt, stream};
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::host::{ForkWish, HostError, HostPort, ResumeWish, RunStart, ServedPort};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer};
@@ -24,7 +24,7 @@ use crate::tools::tool;
 const ASKS: &str = "user Go.\nmodel call 1 write_it {\"n\":1}\nmodel end\nmodel text Done.\n";
 
 fn is_question(event: &Event) -> bool {
-    matches!(event, Event::PermissionRequested { .. })
+    matches!(event, Event::Durable(DurableEvent::PermissionRequested { .. }))
 }
 
 fn once() -> PermissionAnswer {
@@ -53,7 +53,10 @@ async fn a_question_survives_the_host_and_is_answered_at_the_next() {
     assert_eq!(next.host.sessions_open(), 0, "an answer that is refused opens nothing");
     next.host.answer(&run.run_id, &question.call_id, &question.digest, once()).await.unwrap();
     let records = next.read(&run.run_id, asked.seq).await;
-    let Event::RunEnded { outcome, answer, .. } = &records.last().unwrap().event else { panic!("no end") };
+    let Event::Durable(DurableEvent::RunEnded { outcome, answer, .. }) = &records.last().unwrap().event
+    else {
+        panic!("no end")
+    };
     assert_eq!((*outcome, answer.as_str()), (RunOutcome::Completed, "Done."));
     assert_eq!(wrote.load(Ordering::SeqCst), 1);
     let late = next.host.answer(&run.run_id, &question.call_id, &question.digest, once()).await;
@@ -67,7 +70,11 @@ async fn a_run_that_was_cut_off_goes_on_and_its_readers_with_it() {
     let stage = Stage::new(script, vec![adder()]);
     let session_id = stage.session().await;
     let run = stage.start(&session_id).await;
-    stage.wait_for(&run.run_id, |event| matches!(event, Event::StepStarted { step: 2, .. })).await;
+    stage
+        .wait_for(&run.run_id, |event| {
+            matches!(event, Event::Durable(DurableEvent::StepStarted { step: 2, .. }))
+        })
+        .await;
     stage.host.close().await.unwrap();
     stage.scripts.put("usual", "user Go.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel end\nmodel text Done.\n");
     let next = stage.again();
@@ -75,8 +82,12 @@ async fn a_run_that_was_cut_off_goes_on_and_its_readers_with_it() {
     let found = next.host.recover().await.unwrap();
     assert_eq!(found, Recovered { taken_up: 1, ..Recovered::default() });
     let whole = crate::host_fixture::drain(events).await;
-    assert!(whole.iter().any(|record| matches!(record.event, Event::RunResumed { .. })));
-    let Event::RunEnded { answer, .. } = &whole.last().unwrap().event else { panic!("no end") };
+    assert!(
+        whole.iter().any(|record| matches!(record.event, Event::Durable(DurableEvent::RunResumed { .. })))
+    );
+    let Event::Durable(DurableEvent::RunEnded { answer, .. }) = &whole.last().unwrap().event else {
+        panic!("no end")
+    };
     assert_eq!(answer, "Done.");
     assert_eq!(next.host.recover().await.unwrap(), Recovered::default());
     let again = next.host.resume(&run.run_id, ResumeWish::default()).await;
@@ -94,7 +105,10 @@ async fn a_run_that_nobody_has_open_is_cancelled_on_record_and_nothing_runs() {
     let next = stage.again();
     next.host.cancel(&run.run_id).await.unwrap();
     let records = next.read(&run.run_id, 0).await;
-    let Event::RunEnded { outcome, reason, .. } = &records.last().unwrap().event else { panic!("no end") };
+    let Event::Durable(DurableEvent::RunEnded { outcome, reason, .. }) = &records.last().unwrap().event
+    else {
+        panic!("no end")
+    };
     assert_eq!((*outcome, reason), (RunOutcome::Cancelled, &StopReason::Cancelled));
     assert_eq!(wrote.load(Ordering::SeqCst), 0);
     assert!(next.host.questions(&run.run_id).await.unwrap().is_empty());
@@ -113,10 +127,12 @@ async fn a_run_that_waits_long_for_an_answer_is_parked_and_goes_on_with_it() {
     let events = stage.host.events(&run.run_id, asked.seq).await.unwrap();
     assert_eq!(stage.host.close_idle().await, 1);
     assert_eq!((stage.host.sessions_open(), stage.host.runs_going_on()), (0, 0));
-    let Event::PermissionRequested { question } = &asked.event else { panic!("no question") };
+    let Event::Durable(DurableEvent::PermissionRequested { question }) = &asked.event else {
+        panic!("no question")
+    };
     stage.host.answer(&run.run_id, &CallId::from("call_1"), &question.digest, once()).await.unwrap();
     let rest = crate::host_fixture::drain(events).await;
-    assert!(matches!(rest.last().unwrap().event, Event::RunEnded { .. }));
+    assert!(matches!(rest.last().unwrap().event, Event::Durable(DurableEvent::RunEnded { .. })));
     assert_eq!(wrote.load(Ordering::SeqCst), 1);
 }
 
@@ -143,8 +159,12 @@ async fn a_fork_goes_on_from_a_step_with_another_outcome_and_model() {
     let forked = stage.host.fork(&run.run_id, wish).await.unwrap();
     assert_ne!(forked.session_id, session_id);
     let records = stage.read(&forked.run_id, forked.after_seq).await;
-    assert!(matches!(&records[0].event, Event::RunStarted { model, .. } if model == "scripted/other"));
-    let Event::RunEnded { answer, .. } = &records.last().unwrap().event else { panic!("no end") };
+    assert!(
+        matches!(&records[0].event, Event::Durable(DurableEvent::RunStarted { model, .. }) if model == "scripted/other")
+    );
+    let Event::Durable(DurableEvent::RunEnded { answer, .. }) = &records.last().unwrap().event else {
+        panic!("no end")
+    };
     assert_eq!(answer, "Forty-one.");
     let row = stage.host.session(&forked.session_id).await.unwrap();
     let point = row.begin.fork.unwrap();
@@ -163,8 +183,11 @@ async fn a_fork_gives_another_outcome_to_a_call_that_ran_while_the_model_spoke()
     let run = stage.host.start_run(&session_id, start).await.unwrap();
     let original = stage.read(&run.run_id, 0).await;
     let at = |fits: fn(&Event) -> bool| original.iter().position(|record| fits(&record.event)).unwrap();
-    let started = at(|event| matches!(event, Event::CallStarted { .. }));
-    assert!(started < at(|event| matches!(event, Event::StepEnded { .. })), "calls begin early");
+    let started = at(|event| matches!(event, Event::Durable(DurableEvent::CallStarted { .. })));
+    assert!(
+        started < at(|event| matches!(event, Event::Durable(DurableEvent::StepEnded { .. }))),
+        "calls begin early"
+    );
     for call in ["call_1", "call_2"] {
         let wish = ForkWish {
             step: 1,
@@ -174,7 +197,9 @@ async fn a_fork_gives_another_outcome_to_a_call_that_ran_while_the_model_spoke()
         };
         let forked = stage.host.fork(&run.run_id, wish).await.unwrap();
         let records = stage.read(&forked.run_id, 0).await;
-        let Event::RunEnded { answer, .. } = &records.last().unwrap().event else { panic!("no end") };
+        let Event::Durable(DurableEvent::RunEnded { answer, .. }) = &records.last().unwrap().event else {
+            panic!("no end")
+        };
         assert_eq!(answer, "Forty-one and seven.");
     }
 }
@@ -197,7 +222,7 @@ async fn a_fork_keeps_what_other_writes_of_the_step_gave_and_runs_none_again() {
     let gave: Vec<String> = records
         .iter()
         .filter_map(|record| match &record.event {
-            Event::CallEnded { message, .. } => Some(message.text()),
+            Event::Durable(DurableEvent::CallEnded { message, .. }) => Some(message.text()),
             _ => None,
         })
         .collect();
@@ -215,7 +240,9 @@ async fn a_fork_at_step_0_asks_something_else() {
     let wish = ForkWish { message: Some("Else?".into()), ..ForkWish::default() };
     let forked = stage.host.fork(&run.run_id, wish).await.unwrap();
     let records = stage.read(&forked.run_id, 0).await;
-    let Event::RunEnded { answer, .. } = &records.last().unwrap().event else { panic!("no end") };
+    let Event::Durable(DurableEvent::RunEnded { answer, .. }) = &records.last().unwrap().event else {
+        panic!("no end")
+    };
     assert_eq!(answer, "Else.");
     for (wish, field) in [
         (ForkWish { step: 9, ..ForkWish::default() }, "step"),
@@ -266,7 +293,11 @@ async fn cut_off(stage: &Stage, count: usize) -> Vec<RunId> {
     let starting = (0..count).map(|_| async {
         let session_id = stage.session().await;
         let run_id = stage.start(&session_id).await.run_id;
-        stage.wait_for(&run_id, |event| matches!(event, Event::StepStarted { step: 2, .. })).await;
+        stage
+            .wait_for(&run_id, |event| {
+                matches!(event, Event::Durable(DurableEvent::StepStarted { step: 2, .. }))
+            })
+            .await;
         run_id
     });
     let runs = stream::iter(starting).buffer_unordered(64).collect().await;
@@ -290,7 +321,7 @@ async fn a_thousand_unfinished_sessions_are_taken_up_at_once() {
     assert_eq!(found, Recovered { taken_up: 1_000, ..Recovered::default() });
     assert_eq!(next.host.runs_going_on(), 1_000, "none waits for the end of another");
     for run_id in runs.iter().step_by(100) {
-        next.wait_for(run_id, |event| matches!(event, Event::RunResumed { .. })).await;
+        next.wait_for(run_id, |event| matches!(event, Event::Durable(DurableEvent::RunResumed { .. }))).await;
     }
     next.host.close().await.unwrap();
 }
@@ -320,7 +351,10 @@ async fn a_session_that_another_process_writes_can_be_read_and_nothing_else() {
     let theirs = Stage::on(open(), scripts, registry, HostLimits::default());
     let session_id = ours.session().await;
     let run = ours.start(&session_id).await;
-    ours.wait_for(&run.run_id, |event| matches!(event, Event::StepStarted { step: 2, .. })).await;
+    ours.wait_for(&run.run_id, |event| {
+        matches!(event, Event::Durable(DurableEvent::StepStarted { step: 2, .. }))
+    })
+    .await;
     assert_eq!(theirs.host.recover().await.unwrap(), Recovered { held: 1, ..Recovered::default() });
     let held = |done: &dyn std::fmt::Debug| assert!(format!("{done:?}").contains("Held"), "{done:?}");
     held(&theirs.host.start_run(&session_id, go()).await);

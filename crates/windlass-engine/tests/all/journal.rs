@@ -1,6 +1,6 @@
 //! The memory journal.
 
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort;
 use windlass_engine::journal::MemoryJournal;
@@ -16,7 +16,7 @@ async fn the_memory_journal_conforms() {
 async fn a_full_memory_journal_refuses_instead_of_forgetting() {
     let journal = MemoryJournal::with_records_max(2);
     let id = SessionId::new("s");
-    let note = |seq| record(&id, seq, Event::NoteAdded { text: "n".into() });
+    let note = |seq| record(&id, seq, Event::Durable(DurableEvent::NoteAdded { text: "n".into() }));
     journal.append(&[note(1)]).await.unwrap();
     let failure = journal.append(&[note(2), note(3)]).await.unwrap_err();
     assert!(failure.to_string().contains("configure a store"), "{failure}");
@@ -30,8 +30,8 @@ async fn a_full_memory_journal_refuses_instead_of_forgetting() {
 async fn deltas_do_not_fill_a_memory_journal_and_the_oldest_go_first() {
     let journal = MemoryJournal::with_records_max(2);
     let id = SessionId::new("s");
-    let delta = |seq| record(&id, seq, Event::TextDelta { text: "x".into() });
-    let note = |seq| record(&id, seq, Event::NoteAdded { text: "n".into() });
+    let delta = |seq| record(&id, seq, Event::Delta(DeltaEvent::TextDelta { text: "x".into() }));
+    let note = |seq| record(&id, seq, Event::Durable(DurableEvent::NoteAdded { text: "n".into() }));
     journal.append(&[note(1)]).await.unwrap();
     let last = 1 + MEMORY_JOURNAL_DELTAS_MAX as u64;
     let deltas: Vec<_> = (2..=last).map(delta).collect();

@@ -1,6 +1,6 @@
 //! The memory store.
 
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort;
 use windlass_engine::memory_store::MemoryStore;
@@ -20,7 +20,7 @@ async fn the_memory_store_conforms_as_a_store() {
 async fn a_full_memory_store_refuses_instead_of_forgetting() {
     let store = MemoryStore::with_records_max(2);
     let id = SessionId::new("s");
-    let note = |seq| record(&id, seq, Event::NoteAdded { text: "n".into() });
+    let note = |seq| record(&id, seq, Event::Durable(DurableEvent::NoteAdded { text: "n".into() }));
     store.append(&[note(1)]).await.unwrap();
     let failure = store.append(&[note(2), note(3)]).await.unwrap_err();
     assert!(failure.to_string().contains("configure a store"), "{failure}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::{StreamExt, stream};
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::profile::Profile;
@@ -72,7 +72,7 @@ async fn run(parts: SessionParts) -> (Finished, Vec<Event>) {
         match events.next().await {
             Delivery::Record(record) => {
                 seen.push(record.event.clone());
-                if matches!(record.event, Event::RunEnded { .. }) {
+                if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
                     return (finished, seen);
                 }
             }
@@ -127,9 +127,9 @@ async fn a_secret_is_never_parted_over_two_pieces_of_what_is_shown() {
     loop {
         let Delivery::Record(record) = events.next().await else { panic!("every record comes") };
         match &record.event {
-            Event::TextDelta { text } => said.push_str(&redactor.clean(text)),
-            Event::ReasoningDelta { text, .. } => thoughts.push_str(&redactor.clean(text)),
-            Event::RunEnded { .. } => break,
+            Event::Delta(DeltaEvent::TextDelta { text }) => said.push_str(&redactor.clean(text)),
+            Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => thoughts.push_str(&redactor.clean(text)),
+            Event::Durable(DurableEvent::RunEnded { .. }) => break,
             _ => {}
         }
     }
@@ -145,7 +145,9 @@ async fn what_a_cut_stream_gave_is_kept_when_no_try_is_left() {
     let codes: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            Event::StepDelayed { code, delay_ms, .. } => Some((code.as_str(), *delay_ms)),
+            Event::Durable(DurableEvent::StepDelayed { code, delay_ms, .. }) => {
+                Some((code.as_str(), *delay_ms))
+            }
             _ => None,
         })
         .collect();

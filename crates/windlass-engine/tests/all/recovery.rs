@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::Transcript;
 use windlass_core::model::ModelDelta;
@@ -34,11 +34,13 @@ fn check_journal(records: &[Arc<Record>]) {
         assert!(record.seq > last_seq, "numbers grow");
         last_seq = record.seq;
         match &record.event {
-            Event::CallRequested { call, .. } => {
+            Event::Durable(DurableEvent::CallRequested { call, .. }) => {
                 assert!(requested.insert(call.id.clone()), "requested twice")
             }
-            Event::CallEnded { call_id, .. } => *ended.entry(call_id.clone()).or_insert(0) += 1,
-            Event::RunEnded { .. } => ends += 1,
+            Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
+                *ended.entry(call_id.clone()).or_insert(0) += 1
+            }
+            Event::Durable(DurableEvent::RunEnded { .. }) => ends += 1,
             _ => {}
         }
     }
@@ -127,7 +129,9 @@ fn blind() -> Vec<Vec<ModelDelta>> {
 fn outcome_of(records: &[Arc<Record>], number: u64) -> Arc<ToolOutcome> {
     let id = CallId::numbered(number);
     let found = records.iter().find_map(|record| match &record.event {
-        Event::CallEnded { call_id, outcome, .. } if *call_id == id => Some(Arc::clone(outcome)),
+        Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) if *call_id == id => {
+            Some(Arc::clone(outcome))
+        }
         _ => None,
     });
     found.unwrap()
@@ -148,7 +152,7 @@ fn r_38_a_call_of_which_nobody_knows_whether_it_happened_is_never_repeated_and_e
         assert_eq!(outcome.status(), OutcomeStatus::Interrupted);
         assert!(outcome.failure().unwrap().message.contains("may or may not have happened"));
         let told = records.iter().any(|record| {
-            matches!(&record.event, Event::RunResumed { interrupted, .. } if *interrupted == [CallId::numbered(1)])
+            matches!(&record.event, Event::Durable(DurableEvent::RunResumed { interrupted, .. }) if *interrupted == [CallId::numbered(1)])
         });
         assert!(told);
         assert_eq!(outcome_of(&records, 2).status(), OutcomeStatus::Ok);
@@ -220,13 +224,14 @@ fn r_60_a_question_waits_over_a_restart_and_can_be_answered_then() {
         let session = Session::start(world.parts(world.past().await));
         let mut events = session.subscribe();
         session.send(message()).await.unwrap();
-        until(&mut events, |event| matches!(event, Event::PermissionRequested { .. })).await;
+        until(&mut events, |event| matches!(event, Event::Durable(DurableEvent::PermissionRequested { .. })))
+            .await;
     });
     runtime().block_on(async {
         let session = Session::start(world.parts(world.past().await));
         let handle = session.resumed().unwrap();
         let digest = world.records().await.iter().find_map(|record| match &record.event {
-            Event::PermissionRequested { question } => Some(question.digest.clone()),
+            Event::Durable(DurableEvent::PermissionRequested { question }) => Some(question.digest.clone()),
             _ => None,
         });
         let digest = || digest.clone().unwrap();
@@ -240,7 +245,9 @@ fn r_60_a_question_waits_over_a_restart_and_can_be_answered_then() {
     });
     let records = records(&world);
     check_journal(&records);
-    let asked = records.iter().filter(|record| matches!(record.event, Event::PermissionRequested { .. }));
+    let asked = records
+        .iter()
+        .filter(|record| matches!(record.event, Event::Durable(DurableEvent::PermissionRequested { .. })));
     assert_eq!((asked.count(), world.deeds().len()), (1, 1));
 }
 
@@ -286,7 +293,8 @@ fn a_parked_session_stops_at_a_safe_point_and_its_run_goes_on_later() {
             assert!(matches!(session.send(message()).await, Err(SendError::Closed)));
         });
         let parked = records(&world);
-        let has_ended = parked.iter().any(|record| matches!(record.event, Event::RunEnded { .. }));
+        let has_ended =
+            parked.iter().any(|record| matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })));
         assert!(!has_ended, "the run is left unfinished");
         let finished = world.live(Kill::Never).unwrap();
         assert_eq!(finished.transcript, transcript, "parked at call {held}");
@@ -307,11 +315,11 @@ async fn one_who_joins_in_the_middle_of_a_step_misses_nothing_and_gets_nothing_t
     let mut readers = Vec::new();
     let mut deltas = 0;
     until(&mut watch, |event| {
-        deltas += usize::from(matches!(event, Event::TextDelta { .. }));
+        deltas += usize::from(matches!(event, Event::Delta(DeltaEvent::TextDelta { .. })));
         if deltas % 700 == 1 {
             readers.push((0, session.log().subscribe_after(0)));
         }
-        matches!(event, Event::RunEnded { .. })
+        matches!(event, Event::Durable(DurableEvent::RunEnded { .. }))
     })
     .await;
     readers.push((0, session.log().subscribe_after(0)));
@@ -360,8 +368,9 @@ fn a_changed_task_list_stands_with_the_outcome_of_the_call_that_changed_it() {
     let world = Arc::new(World::new(vec![calls(&[("note", 1), ("look", 2)]), text(&["Done."])]));
     world.live(Kill::Never).unwrap();
     let appends = world.appended.lock().unwrap().clone();
-    let append =
-        appends.iter().find(|append| append.iter().any(|r| matches!(r.event, Event::TasksChanged { .. })));
+    let append = appends.iter().find(|append| {
+        append.iter().any(|r| matches!(r.event, Event::Durable(DurableEvent::TasksChanged { .. })))
+    });
     let names: Vec<&str> = append.unwrap().iter().map(|record| record.event.name()).collect();
     assert_eq!(names[..2], ["call-ended", "tasks-changed"]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

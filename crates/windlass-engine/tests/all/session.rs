@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::SessionId;
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer, PolicySet};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort, ToolPort};
@@ -115,8 +115,13 @@ async fn r_60_a_question_waits_for_its_answer_and_the_run_goes_on() {
     let mut events = session.subscribe();
     let handle = session.send(hello()).await.unwrap();
     for decision in [Decision::Once, Decision::Deny] {
-        let record = wait_for(&mut events, |event| matches!(event, Event::PermissionRequested { .. })).await;
-        let Event::PermissionRequested { question } = &record.event else { unreachable!() };
+        let record = wait_for(&mut events, |event| {
+            matches!(event, Event::Durable(DurableEvent::PermissionRequested { .. }))
+        })
+        .await;
+        let Event::Durable(DurableEvent::PermissionRequested { question }) = &record.event else {
+            unreachable!()
+        };
         let digest = question.digest.clone();
         session.answer(question.call_id.clone(), digest, PermissionAnswer::new(decision)).await.unwrap();
     }
@@ -133,7 +138,11 @@ async fn r_7_cancel_stops_running_calls_within_a_second_and_keeps_what_siblings_
     let session = Session::start(parts(script, vec![adder(), slow]));
     let mut events = session.subscribe();
     let handle = session.send(hello()).await.unwrap();
-    wait_for(&mut events, |event| matches!(event, Event::CallEnded { name, .. } if name == "add")).await;
+    wait_for(
+        &mut events,
+        |event| matches!(event, Event::Durable(DurableEvent::CallEnded { name, .. }) if name == "add"),
+    )
+    .await;
     let asked = Instant::now();
     session.cancel().await.unwrap();
     let finished = handle.finished().await.unwrap();
@@ -167,7 +176,7 @@ async fn r_24_text_arrives_before_the_model_has_finished() {
     let session = Session::start(parts("user Go.\nmodel text One two three.\nmodel hang\n", vec![]));
     let mut events = session.subscribe();
     let handle = session.send(hello()).await.unwrap();
-    wait_for(&mut events, |event| matches!(event, Event::TextDelta { .. })).await;
+    wait_for(&mut events, |event| matches!(event, Event::Delta(DeltaEvent::TextDelta { .. }))).await;
     session.cancel().await.unwrap();
     assert_eq!(handle.finished().await.unwrap().answer, "One two three.");
 }
@@ -180,8 +189,9 @@ async fn s_2_s_17_with_the_flag_a_read_starts_while_the_model_still_speaks() {
     let session = Session::start(parts);
     let mut events = session.subscribe();
     let handle = session.send(hello()).await.unwrap();
-    let ended = wait_for(&mut events, |event| matches!(event, Event::CallEnded { .. })).await;
-    let Event::CallEnded { outcome, .. } = &ended.event else { unreachable!() };
+    let ended =
+        wait_for(&mut events, |event| matches!(event, Event::Durable(DurableEvent::CallEnded { .. }))).await;
+    let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = &ended.event else { unreachable!() };
     assert!(outcome.is_ok());
     session.cancel().await.unwrap();
     handle.finished().await.unwrap();
@@ -217,8 +227,9 @@ async fn a_tool_that_panics_gives_an_internal_failure_and_the_run_goes_on() {
     let session = Session::start(parts(script, vec![broken]));
     let mut events = session.subscribe();
     let handle = session.send(hello()).await.unwrap();
-    let ended = wait_for(&mut events, |event| matches!(event, Event::CallEnded { .. })).await;
-    let Event::CallEnded { outcome, .. } = &ended.event else { unreachable!() };
+    let ended =
+        wait_for(&mut events, |event| matches!(event, Event::Durable(DurableEvent::CallEnded { .. }))).await;
+    let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = &ended.event else { unreachable!() };
     assert_eq!(outcome.failure().unwrap().kind, ErrorKind::Internal);
     assert_eq!(handle.finished().await.unwrap().answer, "It broke.");
 }
@@ -264,8 +275,10 @@ async fn a_journal_that_fails_stops_the_run_before_anything_unwritten_happens() 
         let id = parts.session_id.clone();
         let finished = run(&Session::start(parts)).await;
         let written = journal.load(&id, 0).await.unwrap();
-        let intents =
-            written.iter().filter(|record| matches!(record.event, Event::CallStarted { .. })).count();
+        let intents = written
+            .iter()
+            .filter(|record| matches!(record.event, Event::Durable(DurableEvent::CallStarted { .. })))
+            .count();
         assert_eq!(
             ran.load(Ordering::SeqCst),
             intents,

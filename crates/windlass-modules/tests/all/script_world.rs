@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::command::MessageSend;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::permission::{ApproveMode, PolicySet, Rule, RuleEffect, RuleSource};
 use windlass_core::port::{BoxFuture, JournalPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
@@ -138,7 +138,7 @@ pub(crate) async fn called(
     session.send(go()).await.unwrap().finished().await.unwrap();
     let records = journal.load(session.id(), 0).await.unwrap();
     let ended = records.iter().find_map(|record| match &record.event {
-        Event::CallEnded { outcome, .. } => Some(Arc::clone(outcome)),
+        Event::Durable(DurableEvent::CallEnded { outcome, .. }) => Some(Arc::clone(outcome)),
         _ => None,
     });
     ended.expect("every call gets an outcome")

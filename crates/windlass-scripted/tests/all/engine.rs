@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 use windlass_core::command::MessageSend;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::{ApproveMode, Inspection};
 use windlass_core::port::{BoxFuture, ModelPort, ToolContext, ToolPort};
@@ -41,9 +41,9 @@ impl Prompter {
     fn see(&mut self, event: &Event) {
         self.calls.see(event);
         let (call_id, reached) = match event {
-            Event::PermissionDecided { call_id, .. } => (call_id, 1),
-            Event::CallStarted { call_id, .. } => (call_id, 2),
-            Event::CallEnded { call_id, .. } => (call_id, 3),
+            Event::Durable(DurableEvent::PermissionDecided { call_id, .. }) => (call_id, 1),
+            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => (call_id, 2),
+            Event::Durable(DurableEvent::CallEnded { call_id, .. }) => (call_id, 3),
             _ => return,
         };
         if let Some(number) = self.calls.number(call_id) {
@@ -232,7 +232,10 @@ pub(crate) async fn play_staged(
 async fn follow_end(session: &Session, after: u64, mut see: impl FnMut(&Event)) -> Vec<Arc<Record>> {
     let mut subscription = session.log().subscribe_after(after);
     let mut records: Vec<Arc<Record>> = Vec::new();
-    while !matches!(records.last().map(|record| &record.event), Some(Event::RunEnded { .. })) {
+    while !matches!(
+        records.last().map(|record| &record.event),
+        Some(Event::Durable(DurableEvent::RunEnded { .. }))
+    ) {
         match subscription.next().await {
             Delivery::Record(record) => records.push(record),
             Delivery::Snapshot { records: missed, .. } => records.extend(missed),
@@ -265,9 +268,8 @@ async fn follow(
             if let Some(command) = user.react(&record.event) {
                 session.command(command).await.unwrap();
             }
-            let is_end = matches!(record.event, Event::RunEnded { .. });
-            let is_stop =
-                matches!(&record.event, Event::CallStarted { call_id, .. } if Some(call_id) == stops_at);
+            let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
+            let is_stop = matches!(&record.event, Event::Durable(DurableEvent::CallStarted { call_id, .. }) if Some(call_id) == stops_at);
             records.push(record);
             if is_stop {
                 return records;

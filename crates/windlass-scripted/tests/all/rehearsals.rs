@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_core::cause::Cause;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, Event, Record};
 use windlass_core::history::History;
 use windlass_core::message::{Transcript, text_of};
 use windlass_core::rehearse::{CheckedBy, rehearse, start_of};
@@ -26,7 +26,7 @@ fn records<'a>(
             Input::ModelFailed { partial, .. } => text_of(partial),
             _ => String::new(),
         };
-        let delta = (!heard.is_empty()).then_some(Event::TextDelta { text: heard });
+        let delta = (!heard.is_empty()).then_some(Event::Delta(DeltaEvent::TextDelta { text: heard }));
         delta.into_iter().chain(events.iter().cloned()).map(move |event| (event, cause.clone()))
     });
     let record = |(seq, (event, cause)): (u64, (Event, Option<Arc<Cause>>))| Record {

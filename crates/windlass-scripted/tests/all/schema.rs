@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, Event};
 use windlass_core::schema::record_schema;
 
 use crate::engine::play;
@@ -82,7 +82,7 @@ async fn every_record_of_every_fixture_fits_the_schema_field_by_field() {
 fn the_schema_refuses_what_serde_never_writes() {
     let validator = jsonschema::validator_for(&record_schema()).unwrap();
     let record = |event: Value| json!({"seq": 1, "ts_ms": 1, "session_id": "s", "run_id": "r", "parent_id": "m", "event": event});
-    let written = serde_json::to_value(Event::TextDelta { text: "Hi".into() }).unwrap();
+    let written = serde_json::to_value(Event::Delta(DeltaEvent::TextDelta { text: "Hi".into() })).unwrap();
     assert!(validator.is_valid(&record(written)));
     for wrong in [
         json!({"type": "text_delta"}),

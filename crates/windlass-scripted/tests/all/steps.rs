@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
 use windlass_core::command::Command;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{HostDelivery, HostError, HostPort, ModelRow, RunStart, RunWishes, ServedPort};
 use windlass_core::message::Message;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -103,7 +103,7 @@ async fn play(script: &Script) -> (Arc<Host>, Vec<ModelRequest>) {
                     host.answer(&run.run_id, &call_id, &digest, answer).await.unwrap();
                 }
             }
-            if matches!(record.event, Event::RunEnded { .. }) {
+            if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
                 break;
             }
         }

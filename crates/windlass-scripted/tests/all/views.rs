@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::history::History;
 use windlass_core::ids::CallId;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind};
@@ -135,10 +135,10 @@ fn timed(records: &[Arc<Record>]) -> Vec<Arc<Record>> {
         let mut record = Record::clone(record);
         record.ts_ms = Staging::default().now_ms + 25 * record.seq;
         match &mut record.event {
-            Event::CallStarted { call_id, .. } => {
+            Event::Durable(DurableEvent::CallStarted { call_id, .. }) => {
                 started.insert(call_id.clone(), record.ts_ms);
             }
-            Event::CallEnded { call_id, outcome, .. } => {
+            Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
                 let began_ms = started.get(call_id).copied().unwrap_or(record.ts_ms);
                 *outcome = Arc::new(ToolOutcome::clone(outcome).timed(began_ms, record.ts_ms));
             }
@@ -169,7 +169,7 @@ fn view_of<'a>(records: impl IntoIterator<Item = &'a Arc<Record>>) -> SessionVie
 }
 
 fn is_over(records: &[Arc<Record>]) -> bool {
-    matches!(records.last().unwrap().event, Event::RunEnded { .. })
+    matches!(records.last().unwrap().event, Event::Durable(DurableEvent::RunEnded { .. }))
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::model::Usage;
 
@@ -37,67 +37,55 @@ pub(super) struct MetricCounts {
 impl MetricCounts {
     /// Counts what a record says.
     pub(super) fn apply(&mut self, record: &Record) {
-        match &record.event {
-            Event::RunStarted { .. } => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { .. } => {
                 self.runs_started += 1;
                 self.open_run(record);
             }
-            Event::RunResumed { .. } => {
+            DurableEvent::RunResumed { .. } => {
                 self.runs_resumed += 1;
                 self.open_run(record);
             }
-            Event::StepStarted { .. } => {
+            DurableEvent::StepStarted { .. } => {
                 if let Some(run) = self.open.get_mut(&record.run_id) {
                     run.step_started_ms = record.ts_ms;
                 }
             }
-            Event::StepDelayed { code, .. } => count(&mut self.step_delays, code.clone()),
-            Event::StepEnded { .. } => {
+            DurableEvent::StepDelayed { code, .. } => count(&mut self.step_delays, code.clone()),
+            DurableEvent::StepEnded { .. } => {
                 self.steps += 1;
                 if let Some(run) = self.open.get(&record.run_id) {
                     self.step_duration.observe(record.ts_ms.saturating_sub(run.step_started_ms));
                 }
             }
-            Event::PermissionRequested { question } => {
+            DurableEvent::PermissionRequested { question } => {
                 if let Some(run) = self.open.get_mut(&record.run_id) {
                     run.questions.push(question.call_id.clone());
                 }
             }
-            Event::PermissionDecided { call_id, decision, .. } => {
+            DurableEvent::PermissionDecided { call_id, decision, .. } => {
                 *self.decisions.entry(decision.word()).or_default() += 1;
                 if let Some(run) = self.open.get_mut(&record.run_id) {
                     run.questions.retain(|open| open != call_id);
                 }
             }
-            Event::CallEnded { name, outcome, .. } => {
+            DurableEvent::CallEnded { name, outcome, .. } => {
                 let error = outcome.failure().map_or("none", |failure| failure.kind.word());
                 count(&mut self.calls, (name.clone(), error));
                 if let Some(durations) = entry(&mut self.call_durations, name.clone()) {
                     durations.observe(outcome.meta.duration_ms);
                 }
             }
-            Event::WarningRaised { code, .. } => *self.warnings.entry(code.word()).or_default() += 1,
-            Event::RunEnded { outcome, usage, .. } => {
+            DurableEvent::WarningRaised { code, .. } => *self.warnings.entry(code.word()).or_default() += 1,
+            DurableEvent::RunEnded { outcome, usage, .. } => {
                 *self.runs_ended.entry(outcome.word()).or_default() += 1;
                 self.usage.add(usage);
                 if let Some(run) = self.open.remove(&record.run_id) {
                     self.run_duration.observe(record.ts_ms.saturating_sub(run.started_ms));
                 }
             }
-            Event::TasksChanged { .. }
-            | Event::EditApplied { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::CallRequested { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::NoteAdded { .. }
-            | Event::ErrorRaised { .. } => {}
+            other => other.ignored(),
         }
     }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, RunOutcome, StopReason};
 use windlass_core::message::Message;
 use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutcome, ToolOutput, Visibility};
 
@@ -19,23 +19,23 @@ fn record(ts_ms: Millis, event: Event) -> Record {
 }
 
 fn ended(name: &str, outcome: ToolOutcome) -> Event {
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(1),
         name: name.into(),
         outcome: Arc::new(outcome.timed(0, 30)),
         message: Message::note("").into(),
         category: Category::Other,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 fn run_started() -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "m".into(),
         profile: "default".into(),
         message: Message::user("hi").into(),
         wishes: Arc::default(),
-    }
+    })
 }
 
 #[test]
@@ -50,12 +50,12 @@ fn runs_calls_tokens_and_durations_are_counted() {
     assert!(open.contains("windlass_open_runs 1\n"), "{open}");
     ledger.apply(&record(
         1_700,
-        Event::RunEnded {
+        Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
             reason: StopReason::Answered,
             answer: "yes".into(),
             usage: Usage { input: 7, output: 3, ..Usage::default() },
-        },
+        }),
     ));
     let mut text = String::new();
     ledger.write(&mut text);

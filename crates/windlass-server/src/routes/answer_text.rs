@@ -4,7 +4,7 @@
 //! machine knows (sources, refusals, a cancel's words).
 //! Knows no wire.
 
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
 use windlass_core::model::StepPurpose;
 
 /// What stands between the texts of two steps.
@@ -36,33 +36,21 @@ impl AnswerText {
     /// Takes in an event.
     pub(crate) fn apply(&mut self, event: &Event) -> Option<ShownText> {
         match event {
-            Event::StepStarted { purpose, attempt, .. } => {
-                self.begin_step(*purpose, *attempt);
-                None
-            }
-            Event::ReasoningDelta { text, .. } => Some(ShownText::Reasoning(text.clone())),
-            Event::TextDelta { text } => self.show(text),
-            Event::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
-            Event::RunStarted { .. }
-            | Event::StepEnded { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::TasksChanged { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::CallDelta { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::CallStarted { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::CallEnded { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => None,
+            Event::Durable(event) => match event {
+                DurableEvent::StepStarted { purpose, attempt, .. } => {
+                    self.begin_step(*purpose, *attempt);
+                    None
+                }
+                DurableEvent::RunEnded { answer, outcome, .. } => self.close(answer, *outcome),
+                other => other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::ReasoningDelta { text, .. } => Some(ShownText::Reasoning(text.clone())),
+                DeltaEvent::TextDelta { text } => self.show(text),
+                DeltaEvent::CallDelta { .. }
+                | DeltaEvent::StepProgressed { .. }
+                | DeltaEvent::CallProgressed { .. } => None,
+            },
         }
     }
 

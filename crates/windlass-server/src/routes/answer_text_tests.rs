@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use windlass_core::event::StopReason;
+use windlass_core::event::{DeltaEvent, DurableEvent, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Finish, Usage};
@@ -10,19 +10,29 @@ use super::*;
 
 fn started(profile: &str) -> Event {
     let message = Arc::new(Message::user("Go."));
-    Event::RunStarted { model: "m".into(), profile: profile.into(), message, wishes: Arc::default() }
+    Event::Durable(DurableEvent::RunStarted {
+        model: "m".into(),
+        profile: profile.into(),
+        message,
+        wishes: Arc::default(),
+    })
 }
 
 fn step(purpose: StepPurpose, attempt: u32) -> Event {
-    Event::StepStarted { step: 1, purpose, attempt }
+    Event::Durable(DurableEvent::StepStarted { step: 1, purpose, attempt })
 }
 
 fn said(text: &str) -> Event {
-    Event::TextDelta { text: text.into() }
+    Event::Delta(DeltaEvent::TextDelta { text: text.into() })
 }
 
 fn step_ended(message: Message) -> Event {
-    Event::StepEnded { step: 1, message: Arc::new(message), finish: Finish::Stop, usage: None }
+    Event::Durable(DurableEvent::StepEnded {
+        step: 1,
+        message: Arc::new(message),
+        finish: Finish::Stop,
+        usage: None,
+    })
 }
 
 fn called() -> Event {
@@ -39,7 +49,12 @@ fn called() -> Event {
 }
 
 fn ended(answer: &str, outcome: RunOutcome) -> Event {
-    Event::RunEnded { outcome, reason: StopReason::Answered, answer: answer.into(), usage: Usage::default() }
+    Event::Durable(DurableEvent::RunEnded {
+        outcome,
+        reason: StopReason::Answered,
+        answer: answer.into(),
+        usage: Usage::default(),
+    })
 }
 
 fn shown(events: &[Event]) -> String {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use futures::StreamExt;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostDelivery, HostError, ServedPort, StartedRun};
 use windlass_core::ids::RunId;
 use windlass_core::permission::{PermissionAnswer, Question};
@@ -60,10 +60,10 @@ impl Attended {
                 Some(HostDelivery::Deleted) | None => return Err(HostError::Closing),
             };
             self.last_seq = record.seq;
-            if let Event::PermissionRequested { question } = &record.event {
+            if let Event::Durable(DurableEvent::PermissionRequested { question }) = &record.event {
                 deny(&self.host, self.run_id(), question);
             }
-            self.is_over = matches!(record.event, Event::RunEnded { .. });
+            self.is_over = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
             return Ok(Some(record));
         }
         Ok(None)
@@ -93,7 +93,7 @@ impl<P> Unasked<P> {
 
 impl<P: RecordProjection> RecordProjection for Unasked<P> {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
-        if let Event::PermissionRequested { question } = &record.event {
+        if let Event::Durable(DurableEvent::PermissionRequested { question }) = &record.event {
             deny(&self.host, &record.run_id, question);
         }
         self.inner.write(record, out);

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::RecordQuery;
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::message::Message;
@@ -129,7 +129,7 @@ async fn get(
 /// Notes what a record says of the call. What a resumed run did again replaces what it did before.
 fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
     let Some(shown) = shown else {
-        if let Event::CallRequested { call, category, visibility, .. } = &record.event
+        if let Event::Durable(DurableEvent::CallRequested { call, category, visibility, .. }) = &record.event
             && call.id == *wanted
         {
             *shown = Some(ShownCall::new(call.clone(), *category, *visibility, record.ts_ms));
@@ -138,27 +138,34 @@ fn note(shown: &mut Option<ShownCall>, wanted: &CallId, record: &Record) {
     };
     see_inside(&mut shown.inside, wanted.as_str(), record);
     match &record.event {
-        Event::PermissionRequested { question } if question.call_id == *wanted => {
+        Event::Durable(DurableEvent::PermissionRequested { question }) if question.call_id == *wanted => {
             shown.question = Some(question.as_ref().clone().sealed(&record.run_id));
         }
-        Event::PermissionDecided { call_id, decision, by, rule, problem, denied_by, message }
-            if call_id == wanted =>
-        {
+        Event::Durable(DurableEvent::PermissionDecided {
+            call_id,
+            decision,
+            by,
+            rule,
+            problem,
+            denied_by,
+            message,
+        }) if call_id == wanted => {
             let (decision, denied_by) = (*decision, *denied_by);
             let (by, rule) = (by.clone(), rule.clone());
             let (problem, message) = (problem.clone(), message.clone());
             shown.decision = Some(Decided { decision, by, rule, problem, denied_by, message });
         }
-        Event::CallStarted { call_id, by, .. } if call_id == wanted => {
+        Event::Durable(DurableEvent::CallStarted { call_id, by, .. }) if call_id == wanted => {
             shown.started_ms = Some(record.ts_ms);
             shown.allowed_by.clone_from(by);
         }
-        Event::CallEnded { call_id, outcome, message, .. } if call_id == wanted => {
+        Event::Durable(DurableEvent::CallEnded { call_id, outcome, message, .. }) if call_id == wanted => {
             shown.ended_ms = Some(record.ts_ms);
             shown.outcome = Some(Arc::clone(outcome));
             shown.message = Some(Arc::clone(message));
         }
-        _ => {}
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => {}
     }
 }
 

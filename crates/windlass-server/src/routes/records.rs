@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, BytesMut};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::host::RecordQuery;
 use windlass_core::ids::SessionId;
 use windlass_core::text::cut_chars;
@@ -164,10 +164,12 @@ impl ShownRecords {
     fn write_json(&self, record: &Record, out: &mut BytesMut) {
         let redactor = &self.app.redactor;
         let is_plain = match &record.event {
-            Event::TextDelta { text } | Event::ReasoningDelta { text, .. } => {
+            Event::Delta(DeltaEvent::TextDelta { text })
+            | Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => {
                 matches!(redactor.clean(text), Cow::Borrowed(_))
             }
-            _ => false,
+            Event::Durable(_) => false,
+            Event::Delta(other) => other.ignored(),
         };
         let written = if is_plain {
             serde_json::to_writer(out.writer(), record)
@@ -186,11 +188,11 @@ impl ShownRecords {
     fn add(&self, record: &Record, value: &mut Value) {
         let redactor = &self.app.redactor;
         match &record.event {
-            Event::PermissionRequested { question } => {
+            Event::Durable(DurableEvent::PermissionRequested { question }) => {
                 let question = question.as_ref().clone().sealed(&record.run_id);
                 question.put_shown(redactor, value, "/event/question");
             }
-            Event::CallEnded { outcome, .. } => {
+            Event::Durable(DurableEvent::CallEnded { outcome, .. }) => {
                 if let Some(chars_max) = self.clip {
                     let parts = ["/event/outcome", "/event/message"];
                     let cut = parts
@@ -203,7 +205,8 @@ impl ShownRecords {
                     staged.put_shown(redactor, value, "/event/outcome/meta/proposal");
                 }
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Searching the project over HTTP, with a real index of real files.
 
 use serde_json::json;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{HostPort, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::search::NewDocument;
@@ -74,7 +74,7 @@ async fn context(stage: &Stage, chat: &str, body: serde_json::Value) -> Option<S
     let session = stage.host.session_by_key(&format!("edison:{chat}")).await.unwrap().unwrap();
     let records = stage.host.records(&session.session_id, 0).await.unwrap();
     records.iter().rev().find_map(|record| match &record.event {
-        Event::NoteAdded { text } => Some(text.clone()),
+        Event::Durable(DurableEvent::NoteAdded { text }) => Some(text.clone()),
         _ => None,
     })
 }

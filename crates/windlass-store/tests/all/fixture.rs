@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 use windlass_core::port::JournalPort as _;
 use windlass_core::store::{ForkPoint, NewSession, Save, SessionQuery, StorePort as _};
 use windlass_core::tool::{ToolOutcome, ToolOutput};
@@ -41,17 +41,24 @@ async fn fill(store: &SqliteStore) {
     // Only what there was with that schema.
     let mut events = sample_events();
     events.retain(|event| !event.name().starts_with("inner-call"));
-    events.insert(1, Event::TextDelta { text: "Hallo ".into() });
-    events.insert(2, Event::TextDelta { text: "Welt".into() });
+    events.insert(1, Event::Delta(DeltaEvent::TextDelta { text: "Hallo ".into() }));
+    events.insert(2, Event::Delta(DeltaEvent::TextDelta { text: "Welt".into() }));
     let records: Vec<_> = (1..).zip(events).map(|(seq, event)| record(&first, seq, event)).collect();
     store.append(&records).await.unwrap();
     store.audit(&first, 1_700_000_000_500, "allowed read_file").await.unwrap();
     let fork = ForkPoint { session_id: first.clone(), run_id: "run_1".into(), step: 1 };
     let begin = NewSession { key: None, fork: Some(fork), ..begin };
     let ended = sample_events().into_iter().find_map(|event| match event {
-        Event::CallEnded { call_id, name, message, category, visibility, .. } => {
+        Event::Durable(DurableEvent::CallEnded { call_id, name, message, category, visibility, .. }) => {
             let outcome = ToolOutcome::ok(ToolOutput::text(large_text())).into();
-            Some(Event::CallEnded { call_id, name, outcome, message, category, visibility })
+            Some(Event::Durable(DurableEvent::CallEnded {
+                call_id,
+                name,
+                outcome,
+                message,
+                category,
+                visibility,
+            }))
         }
         _ => None,
     });
@@ -86,7 +93,9 @@ async fn check_v1(store: &SqliteStore) {
     let fork = store.session(&"session_2".into()).await.unwrap();
     assert_eq!(fork.begin.fork.unwrap().session_id.as_str(), "session_1");
     let outcome = store.load(&"session_2".into(), 0).await.unwrap();
-    let Event::CallEnded { outcome, .. } = &outcome[0].event else { panic!("{outcome:?}") };
+    let Event::Durable(DurableEvent::CallEnded { outcome, .. }) = &outcome[0].event else {
+        panic!("{outcome:?}")
+    };
     assert_eq!(outcome.output().unwrap().readable(), large_text());
     assert_eq!(store.save("save_1").await.unwrap().body["runTrace"]["totalDurationMs"], 12);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::port::JournalPort as _;
 use windlass_store::{SqliteStore, StoreConfig};
 
@@ -28,11 +28,15 @@ pub(crate) fn note(session: &str, seq: u64) -> Arc<Record> {
 }
 
 pub(crate) fn sized_note(session: &str, seq: u64, bytes: usize) -> Arc<Record> {
-    record(session, seq, Event::NoteAdded { text: format!("{seq} {}", "x".repeat(bytes)) })
+    record(
+        session,
+        seq,
+        Event::Durable(DurableEvent::NoteAdded { text: format!("{seq} {}", "x".repeat(bytes)) }),
+    )
 }
 
 pub(crate) fn delta(session: &str, seq: u64) -> Arc<Record> {
-    record(session, seq, Event::TextDelta { text: format!("{seq} ") })
+    record(session, seq, Event::Delta(DeltaEvent::TextDelta { text: format!("{seq} ") }))
 }
 
 /// The places of all records of a session.

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::ids::SessionId;
 use windlass_core::port::JournalPort as _;
 use windlass_core::store::StorePort as _;
@@ -69,7 +69,10 @@ async fn nothing_of_a_deleted_session_is_left_in_the_file() {
     let id = SessionId::from("s");
     let outcome = sized_outcome(secret);
     store
-        .append(&[record("s", 1, Event::NoteAdded { text: secret.into() }), record("s", 2, outcome)])
+        .append(&[
+            record("s", 1, Event::Durable(DurableEvent::NoteAdded { text: secret.into() })),
+            record("s", 2, outcome),
+        ])
         .await
         .unwrap();
     store.append(&[note("other", 1)]).await.unwrap();
@@ -88,10 +91,17 @@ async fn nothing_of_a_deleted_session_is_left_in_the_file() {
 fn sized_outcome(text: &str) -> Event {
     let events = windlass_testkit::sample_events();
     let ended = events.into_iter().find_map(|event| match event {
-        Event::CallEnded { call_id, name, message, category, visibility, .. } => {
+        Event::Durable(DurableEvent::CallEnded { call_id, name, message, category, visibility, .. }) => {
             let output = windlass_core::tool::ToolOutput::text(text.repeat(5_000));
             let outcome = Arc::new(windlass_core::tool::ToolOutcome::ok(output));
-            Some(Event::CallEnded { call_id, name, outcome, message, category, visibility })
+            Some(Event::Durable(DurableEvent::CallEnded {
+                call_id,
+                name,
+                outcome,
+                message,
+                category,
+                visibility,
+            }))
         }
         _ => None,
     });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::permission::Decision;
 use windlass_core::store::{Claim, ForkPoint, NewSession, RunQuery, SessionQuery, StorePort};
 use windlass_core::tool::{ToolOutcome, ToolOutput};
@@ -19,12 +19,12 @@ fn fork_of(session: &str) -> NewSession {
 
 /// One record of every durable kind, and deltas among them.
 fn records_of(session: &str, run: &str) -> Vec<Arc<Record>> {
-    let delta = |text: &str| Event::TextDelta { text: text.to_owned() };
+    let delta = |text: &str| Event::Delta(DeltaEvent::TextDelta { text: text.to_owned() });
     let mut events = sample_events();
     // The samples end their run: a fork stops before.
     events.truncate(events.len().saturating_sub(1));
     for event in &mut events {
-        if let Event::PermissionDecided { decision, .. } = event {
+        if let Event::Durable(DurableEvent::PermissionDecided { decision, .. }) = event {
             *decision = Decision::Session;
         }
     }
@@ -83,11 +83,19 @@ pub(super) async fn copies_all_or_nothing(store: &impl StorePort) -> Result<(), 
 fn large_outcome(session: &str, run: &str) -> Result<Vec<Arc<Record>>, Breach> {
     let mut events = sample_events().into_iter();
     let ended = events.find_map(|event| match event {
-        Event::CallEnded { call_id, name, message, category, visibility, .. } => {
+        Event::Durable(DurableEvent::CallEnded { call_id, name, message, category, visibility, .. }) => {
             let outcome = Arc::new(ToolOutcome::ok(ToolOutput::text("groß ".repeat(20_000))));
-            Some(Event::CallEnded { call_id, name, outcome, message, category, visibility })
+            Some(Event::Durable(DurableEvent::CallEnded {
+                call_id,
+                name,
+                outcome,
+                message,
+                category,
+                visibility,
+            }))
         }
-        _ => None,
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     let ended = ended.ok_or_else(|| Breach::new("the samples have an outcome"))?;
     Ok(vec![at(session, run, 1, BEGIN_MS, started("hi")), at(session, run, 2, BEGIN_MS, ended)])
@@ -148,6 +156,10 @@ pub(super) async fn claims_are_kept(store: &impl StorePort) -> Result<(), Breach
     works("a session is released twice", store.release(&id).await)?;
     let claim = works("a session is claimed", store.claim(&id).await)?;
     ensure(claim == Claim::Taken, || format!("a session that was released can be claimed: {claim:?}"))?;
-    append(store, &[at("s", "run", 2, BEGIN_MS, Event::NoteAdded { text: "n".to_owned() })]).await?;
+    append(
+        store,
+        &[at("s", "run", 2, BEGIN_MS, Event::Durable(DurableEvent::NoteAdded { text: "n".to_owned() }))],
+    )
+    .await?;
     works("a writer forgets its session", store.delete_session(&id).await)
 }

@@ -1,7 +1,7 @@
 //! Lists: sessions, runs and snapshots, newest first, in pages.
 
 use serde_json::json;
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::model::Usage;
 use windlass_core::store::{RunQuery, Save, SessionQuery, StorePort};
 
@@ -72,12 +72,12 @@ pub(super) async fn finds_what_was_said(store: &impl StorePort) -> Result<(), Br
 pub(super) async fn lists_runs(store: &impl StorePort) -> Result<(), Breach> {
     create(store, "s", "t", BEGIN_MS).await?;
     create(store, "u", "t", BEGIN_MS).await?;
-    let ended = Event::RunEnded {
+    let ended = Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::Completed,
         reason: StopReason::Answered,
         answer: String::new(),
         usage: Usage::default(),
-    };
+    });
     append(store, &[at("s", "run 1", 1, BEGIN_MS + 1, started("one"))]).await?;
     append(store, &[at("s", "run 1", 2, BEGIN_MS + 2, ended.clone())]).await?;
     append(store, &[at("s", "run 2", 3, BEGIN_MS + 3, started("two"))]).await?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, ToolMessage};
 use windlass_core::model::{Finish, Sampling, StepPurpose, Usage};
@@ -93,23 +93,32 @@ fn usage(input: u64, output: u64, cost_usd: Option<f64>) -> Usage {
 }
 
 fn step_ended(step: u32, usage: Option<Usage>) -> Event {
-    Event::StepEnded { step, message: Arc::new(Message::assistant("so")), finish: Finish::Stop, usage }
+    Event::Durable(DurableEvent::StepEnded {
+        step,
+        message: Arc::new(Message::assistant("so")),
+        finish: Finish::Stop,
+        usage,
+    })
 }
 
 fn ended(usage: Usage) -> Event {
-    Event::RunEnded {
+    Event::Durable(DurableEvent::RunEnded {
         outcome: RunOutcome::LimitReached,
         reason: StopReason::StepsMax,
         answer: "done".to_owned(),
         usage,
-    }
+    })
 }
 
 pub(super) async fn counts_runs(store: &impl StorePort) -> Result<(), Breach> {
     create(store, "s", "t", BEGIN_MS).await?;
     is_missing("a run that never began", &store.run(&"run a".into()).await)?;
-    let step = |step, attempt| Event::StepStarted { step, purpose: StepPurpose::Work, attempt };
-    let call = sample_events().into_iter().find(|event| matches!(event, Event::CallRequested { .. }));
+    let step = |step, attempt| {
+        Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt })
+    };
+    let call = sample_events()
+        .into_iter()
+        .find(|event| matches!(event, Event::Durable(DurableEvent::CallRequested { .. })));
     let call = call.ok_or_else(|| Breach::new("the samples have a call"))?;
     let say = |seq, event| at("s", "run a", seq, BEGIN_MS + seq, event);
     append(store, &[say(1, started("Guten Tag")), say(2, step(1, 1))]).await?;
@@ -148,16 +157,17 @@ pub(super) async fn counts_runs(store: &impl StorePort) -> Result<(), Breach> {
 fn question(call: u64) -> Result<Event, Breach> {
     let mut events = sample_events().into_iter();
     let asked = events.find_map(|event| match event {
-        Event::PermissionRequested { question } => Some(question),
-        _ => None,
+        Event::Durable(DurableEvent::PermissionRequested { question }) => Some(question),
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     let mut question = asked.ok_or_else(|| Breach::new("the samples have a question"))?;
     question.call_id = CallId::numbered(call);
-    Ok(Event::PermissionRequested { question })
+    Ok(Event::Durable(DurableEvent::PermissionRequested { question }))
 }
 
 fn decided(call: u64, decision: Decision, rule: Option<&str>) -> Event {
-    Event::PermissionDecided {
+    Event::Durable(DurableEvent::PermissionDecided {
         call_id: CallId::numbered(call),
         decision,
         by: "user".to_owned(),
@@ -165,11 +175,11 @@ fn decided(call: u64, decision: Decision, rule: Option<&str>) -> Event {
         problem: None,
         denied_by: None,
         message: None,
-    }
+    })
 }
 
 fn call_ended(call: u64, outcome: ToolOutcome) -> Event {
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(call),
         name: "read_file".to_owned(),
         message: Arc::new(Message::Tool(ToolMessage {
@@ -183,7 +193,7 @@ fn call_ended(call: u64, outcome: ToolOutcome) -> Event {
         outcome: Arc::new(outcome),
         category: Category::Other,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 pub(super) async fn counts_questions(store: &impl StorePort) -> Result<(), Breach> {
@@ -238,7 +248,7 @@ pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(),
         &[
             say(1, decided(1, Decision::Session, Some("write_file(b)"))),
             say(2, decided(2, Decision::Once, Some("write_file(x)"))),
-            say(3, Event::TasksChanged { tasks: first }),
+            say(3, Event::Durable(DurableEvent::TasksChanged { tasks: first })),
             say(4, decided(3, Decision::Remember, Some("write_file(a)"))),
         ],
     )
@@ -248,7 +258,8 @@ pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(),
         &[say(5, decided(4, Decision::Deny, Some("no"))), say(6, decided(5, Decision::Session, None))],
     )
     .await?;
-    append(store, &[say(7, Event::TasksChanged { tasks: Arc::clone(&second) })]).await?;
+    append(store, &[say(7, Event::Durable(DurableEvent::TasksChanged { tasks: Arc::clone(&second) }))])
+        .await?;
     append(store, &[say(8, decided(6, Decision::Session, Some("write_file(c)")))]).await?;
     let grants = granted(store, "s").await?;
     ensure(grants == ["write_file(b)", "write_file(c)"], || {
@@ -275,17 +286,17 @@ pub(super) async fn keeps_grants_and_tasks(store: &impl StorePort) -> Result<(),
 
 pub(super) async fn keeps_deltas_in_their_place(store: &impl StorePort) -> Result<(), Breach> {
     create(store, "s", "t", BEGIN_MS).await?;
-    let text = |text: &str| Event::TextDelta { text: text.to_owned() };
+    let text = |text: &str| Event::Delta(DeltaEvent::TextDelta { text: text.to_owned() });
     let call_id = CallId::numbered(1);
     let events = [
         (1, 5, started("hi")),
-        (2, 6, Event::ReasoningDelta { phase: 0, text: "hm\u{0} \u{1F980}".to_owned() }),
+        (2, 6, Event::Delta(DeltaEvent::ReasoningDelta { phase: 0, text: "hm\u{0} \u{1F980}".to_owned() })),
         (3, 9, text("")),
-        (4, 8, Event::CallDelta { index: 2, name: Some("é".to_owned()), chars: u64::MAX }),
-        (5, 8, Event::CallDelta { index: 2, name: None, chars: 0 }),
+        (4, 8, Event::Delta(DeltaEvent::CallDelta { index: 2, name: Some("é".to_owned()), chars: u64::MAX })),
+        (5, 8, Event::Delta(DeltaEvent::CallDelta { index: 2, name: None, chars: 0 })),
         (7, 8, text("a")),
-        (8, 8, Event::CallProgressed { call_id, line: "half\n".to_owned() }),
-        (9, 8, Event::NoteAdded { text: "n".to_owned() }),
+        (8, 8, Event::Delta(DeltaEvent::CallProgressed { call_id, line: "half\n".to_owned() })),
+        (9, 8, Event::Durable(DurableEvent::NoteAdded { text: "n".to_owned() })),
         (10, 8, text("b")),
         (11, 10, text("c")),
     ];
@@ -331,7 +342,9 @@ pub(super) async fn keeps_large_outcomes_and_floats(store: &impl StorePort) -> R
 
 pub(super) async fn stands_clocks_that_go_back(store: &impl StorePort) -> Result<(), Breach> {
     create(store, "s", "t", BEGIN_MS).await?;
-    let note = |seq, ts_ms| at("s", "run", seq, ts_ms, Event::NoteAdded { text: seq.to_string() });
+    let note = |seq, ts_ms| {
+        at("s", "run", seq, ts_ms, Event::Durable(DurableEvent::NoteAdded { text: seq.to_string() }))
+    };
     append(store, &[note(1, BEGIN_MS + 1_000)]).await?;
     append(store, &[note(2, BEGIN_MS - 60_000), note(3, 0)]).await?;
     append(store, &[note(4, BEGIN_MS + 2)]).await?;

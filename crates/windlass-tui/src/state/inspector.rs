@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::message::Message;
 use windlass_core::model::{Finish, StepPurpose, Usage};
@@ -194,67 +194,70 @@ impl RunFacts {
         for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
             see_inside(&mut call.inside, call.call.id.as_str(), record);
         }
-        match &record.event {
-            Event::RunStarted { model, profile, message, .. } => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::RunStarted { model, profile, message, .. } => {
                 (self.model, self.profile) = (model.clone(), profile.clone());
                 (self.user, self.started_ms) = (message.text(), now);
             }
-            Event::StepStarted { step, purpose, attempt } => self.start_step(*step, *purpose, *attempt, now),
-            Event::StepEnded { message, finish, usage, .. } => {
+            DurableEvent::StepStarted { step, purpose, attempt } => {
+                self.start_step(*step, *purpose, *attempt, now)
+            }
+            DurableEvent::StepEnded { message, finish, usage, .. } => {
                 if let Some(step) = self.steps.last_mut() {
                     step.ended_ms = Some(now);
                     (step.message, step.finish) = (Some(Arc::clone(message)), Some(finish.clone()));
                     step.usage = *usage;
                 }
             }
-            Event::CallRequested { call, visibility, .. } => self.request(call, *visibility, now),
-            Event::PermissionRequested { question } => {
+            DurableEvent::CallRequested { call, visibility, .. } => self.request(call, *visibility, now),
+            DurableEvent::PermissionRequested { question } => {
                 self.on_call(&question.call_id, |call| call.question = Some((now, question.clone())));
             }
-            Event::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
+            DurableEvent::PermissionDecided { call_id, decision, by, rule, problem, .. } => {
                 let (by, rule, problem) = (by.clone(), rule.clone(), problem.clone());
                 let facts = DecisionFacts { at_ms: now, decision: *decision, by, rule, problem };
                 self.on_call(call_id, |call| call.decision = Some(facts));
             }
-            Event::CallStarted { call_id, by, .. } => {
+            DurableEvent::CallStarted { call_id, by, .. } => {
                 self.on_call(call_id, |call| call.started = Some((now, by.clone())));
             }
-            Event::CallEnded { call_id, outcome, message, .. } => self.on_call(call_id, |call| {
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => self.on_call(call_id, |call| {
                 call.outcome = Some((now, Arc::clone(outcome)));
                 call.message = Some(Arc::clone(message));
             }),
             // The call that it is inside of changes.
-            Event::InnerCallStarted { call_id, .. } | Event::InnerCallEnded { call_id, .. } => {
+            DurableEvent::InnerCallStarted { call_id, .. } | DurableEvent::InnerCallEnded { call_id, .. } => {
                 self.on_call(call_id, |_| ());
             }
-            Event::RunEnded { outcome, reason, usage, .. } => {
+            DurableEvent::RunEnded { outcome, reason, usage, .. } => {
                 let (outcome, reason, usage) = (*outcome, reason.clone(), *usage);
                 self.end = Some(EndFacts { ended_ms: now, outcome, reason, usage });
             }
-            Event::EditApplied { note, .. } => self.tell("edit applied".to_owned(), note.clone(), false),
-            Event::RunResumed { interrupted, repeated, grants } => {
+            DurableEvent::EditApplied { note, .. } => {
+                self.tell("edit applied".to_owned(), note.clone(), false)
+            }
+            DurableEvent::RunResumed { interrupted, repeated, grants } => {
                 let text = resumed_text(interrupted, repeated, grants);
                 self.tell("run taken up again".to_owned(), text, false);
             }
-            Event::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
+            DurableEvent::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
                 let title = format!("try {attempt} of {attempts_max} in about {delay_ms} ms: {code}");
                 self.tell(title, message.clone(), true);
             }
-            Event::RequestAdjusted { kind, rule, message, .. } => {
+            DurableEvent::RequestAdjusted { kind, rule, message, .. } => {
                 self.tell(format!("request {}: {rule}", kind.word()), message.clone(), false);
             }
-            Event::TasksChanged { tasks } => self.tell("tasks".to_owned(), tasks_text(tasks), false),
-            Event::NoteAdded { text } => self.tell("note to the model".to_owned(), text.clone(), false),
-            Event::WarningRaised { code, message } => {
+            DurableEvent::TasksChanged { tasks } => self.tell("tasks".to_owned(), tasks_text(tasks), false),
+            DurableEvent::NoteAdded { text } => {
+                self.tell("note to the model".to_owned(), text.clone(), false)
+            }
+            DurableEvent::WarningRaised { code, message } => {
                 self.tell(format!("warning {}", code.word()), message.clone(), true);
             }
-            Event::ErrorRaised { code, message } => self.tell(format!("error {code}"), message.clone(), true),
-            // Not durable.
-            Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. } => {}
+            DurableEvent::ErrorRaised { code, message } => {
+                self.tell(format!("error {code}"), message.clone(), true)
+            }
         }
     }
 

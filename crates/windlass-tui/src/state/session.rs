@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::store::SessionRow;
 use windlass_core::task::Task;
@@ -87,7 +87,7 @@ impl OpenSession {
         }
         self.timing.apply(record);
         self.steps.apply(record);
-        if let Event::TasksChanged { tasks } = &record.event {
+        if let Event::Durable(DurableEvent::TasksChanged { tasks }) = &record.event {
             self.tasks = tasks.to_vec();
         }
         self.view.apply(record);
@@ -162,7 +162,9 @@ impl OpenSession {
 }
 
 /// What an event changed of the entries of its run.
+#[derive(Default)]
 enum Touched {
+    #[default]
     Nothing,
     Entry(usize),
     Entries,
@@ -170,31 +172,28 @@ enum Touched {
 
 fn touched(run: &RunView, event: &Event) -> Touched {
     match event {
-        Event::TextDelta { .. } | Event::ReasoningDelta { .. } => {
-            run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
-        }
-        Event::PermissionDecided { call_id, .. }
-        | Event::CallStarted { call_id, .. }
-        | Event::CallProgressed { call_id, .. }
-        | Event::CallEnded { call_id, .. } => place_of(run, call_id),
-        Event::PermissionRequested { question } => place_of(run, &question.call_id),
-        Event::CallRequested { call, .. } => place_of(run, &call.id),
-        Event::RunStarted { .. }
-        | Event::RunResumed { .. }
-        | Event::EditApplied { .. }
-        | Event::StepStarted { .. }
-        | Event::StepEnded { .. }
-        | Event::StepDelayed { .. }
-        | Event::RunEnded { .. } => Touched::Entries,
-        Event::RequestAdjusted { .. }
-        | Event::StepProgressed { .. }
-        | Event::CallDelta { .. }
-        | Event::InnerCallStarted { .. }
-        | Event::InnerCallEnded { .. }
-        | Event::TasksChanged { .. }
-        | Event::NoteAdded { .. }
-        | Event::WarningRaised { .. }
-        | Event::ErrorRaised { .. } => Touched::Nothing,
+        Event::Durable(event) => match event {
+            DurableEvent::PermissionDecided { call_id, .. }
+            | DurableEvent::CallStarted { call_id, .. }
+            | DurableEvent::CallEnded { call_id, .. } => place_of(run, call_id),
+            DurableEvent::PermissionRequested { question } => place_of(run, &question.call_id),
+            DurableEvent::CallRequested { call, .. } => place_of(run, &call.id),
+            DurableEvent::RunStarted { .. }
+            | DurableEvent::RunResumed { .. }
+            | DurableEvent::EditApplied { .. }
+            | DurableEvent::StepStarted { .. }
+            | DurableEvent::StepEnded { .. }
+            | DurableEvent::StepDelayed { .. }
+            | DurableEvent::RunEnded { .. } => Touched::Entries,
+            other => other.ignored(),
+        },
+        Event::Delta(delta) => match delta {
+            DeltaEvent::TextDelta { .. } | DeltaEvent::ReasoningDelta { .. } => {
+                run.entries.len().checked_sub(1).map_or(Touched::Nothing, Touched::Entry)
+            }
+            DeltaEvent::CallProgressed { call_id, .. } => place_of(run, call_id),
+            DeltaEvent::StepProgressed { .. } | DeltaEvent::CallDelta { .. } => Touched::Nothing,
+        },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::RunId;
 use windlass_core::text::cut_chars;
 
@@ -31,7 +31,7 @@ pub struct StepNote {
 impl Steps {
     /// Folds in a record.
     pub fn apply(&mut self, record: &Record) {
-        let Event::StepEnded { step, message, .. } = &record.event else { return };
+        let Event::Durable(DurableEvent::StepEnded { step, message, .. }) = &record.event else { return };
         let words = one_line(cut_chars(&message.text(), WORDS_CHARS_MAX));
         let calls = message.calls().map(|call| call.name.clone()).collect();
         let steps = self.runs.entry(record.run_id.clone()).or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis, RunId};
 use windlass_core::model::Usage;
 
@@ -47,7 +47,7 @@ impl Timing {
     /// Folds in a record.
     pub fn apply(&mut self, record: &Record) {
         let now = record.ts_ms;
-        if let Event::RunStarted { model, profile, .. } = &record.event {
+        if let Event::Durable(DurableEvent::RunStarted { model, profile, .. }) = &record.event {
             let (model, profile) = (model.clone(), profile.clone());
             let run = RunTiming { started_ms: now, model, profile, ..RunTiming::default() };
             self.runs.insert(record.run_id.clone(), run);
@@ -66,56 +66,49 @@ impl Timing {
 impl RunTiming {
     fn apply(&mut self, event: &Event, now: Millis) {
         let was_thinking = std::mem::take(&mut self.is_thinking);
-        self.is_telling = matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. });
+        self.is_telling = matches!(
+            event,
+            Event::Delta(DeltaEvent::TextDelta { .. }) | Event::Delta(DeltaEvent::ReasoningDelta { .. })
+        );
         match event {
-            Event::StepStarted { step, .. } => {
-                (self.step, self.step_started_ms, self.writing) = (*step, Some(now), None);
-            }
-            Event::StepEnded { usage, .. } => {
-                (self.step_started_ms, self.writing) = (None, None);
-                self.last_step = usage.or(self.last_step);
-            }
-            Event::ReasoningDelta { phase, .. } => {
-                let blocks = self.thinking.entry(*phase).or_default();
-                match blocks.last_mut().filter(|_| was_thinking) {
-                    Some((_, last)) => *last = now,
-                    None => blocks.push((now, now)),
+            Event::Durable(event) => match event {
+                DurableEvent::StepStarted { step, .. } => {
+                    (self.step, self.step_started_ms, self.writing) = (*step, Some(now), None);
                 }
-                self.is_thinking = true;
-            }
-            Event::CallDelta { name, chars, .. } => self.writing = Some((name.clone(), *chars)),
-            Event::CallStarted { call_id, .. } => {
-                self.calls.insert(call_id.clone(), now);
-            }
-            Event::RunEnded { .. } => {
-                (self.ended_ms, self.step_started_ms, self.writing) = (Some(now), None, None);
-            }
-            // What was thought in a try that failed is thrown away, and thought again.
-            Event::StepDelayed { .. } => {
-                self.thinking.retain(|_, blocks| {
-                    let began = self.step_started_ms.unwrap_or(Millis::MAX);
-                    blocks.retain(|(first, _)| *first < began);
-                    !blocks.is_empty()
-                });
-                (self.step_started_ms, self.writing, self.delayed_ms) = (None, None, Some(now));
-            }
-            Event::TextDelta { .. } => self.writing = None,
-            Event::RunStarted { .. }
-            | Event::RunResumed { .. }
-            | Event::EditApplied { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::CallRequested { .. }
-            | Event::PermissionRequested { .. }
-            | Event::PermissionDecided { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::CallEnded { .. }
-            | Event::TasksChanged { .. }
-            | Event::NoteAdded { .. }
-            | Event::WarningRaised { .. }
-            | Event::ErrorRaised { .. } => {}
+                DurableEvent::StepEnded { usage, .. } => {
+                    (self.step_started_ms, self.writing) = (None, None);
+                    self.last_step = usage.or(self.last_step);
+                }
+                DurableEvent::CallStarted { call_id, .. } => {
+                    self.calls.insert(call_id.clone(), now);
+                }
+                DurableEvent::RunEnded { .. } => {
+                    (self.ended_ms, self.step_started_ms, self.writing) = (Some(now), None, None);
+                }
+                // What was thought in a try that failed is thrown away, and thought again.
+                DurableEvent::StepDelayed { .. } => {
+                    self.thinking.retain(|_, blocks| {
+                        let began = self.step_started_ms.unwrap_or(Millis::MAX);
+                        blocks.retain(|(first, _)| *first < began);
+                        !blocks.is_empty()
+                    });
+                    (self.step_started_ms, self.writing, self.delayed_ms) = (None, None, Some(now));
+                }
+                other => other.ignored(),
+            },
+            Event::Delta(delta) => match delta {
+                DeltaEvent::ReasoningDelta { phase, .. } => {
+                    let blocks = self.thinking.entry(*phase).or_default();
+                    match blocks.last_mut().filter(|_| was_thinking) {
+                        Some((_, last)) => *last = now,
+                        None => blocks.push((now, now)),
+                    }
+                    self.is_thinking = true;
+                }
+                DeltaEvent::CallDelta { name, chars, .. } => self.writing = Some((name.clone(), *chars)),
+                DeltaEvent::TextDelta { .. } => self.writing = None,
+                DeltaEvent::StepProgressed { .. } | DeltaEvent::CallProgressed { .. } => {}
+            },
         }
     }
 

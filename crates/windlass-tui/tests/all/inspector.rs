@@ -1,7 +1,7 @@
 //! The inspector: everything that is on record of a run.
 
 use crossterm::event::KeyCode;
-use windlass_core::event::{Event, WarningCode};
+use windlass_core::event::{DurableEvent, Event, WarningCode};
 use windlass_core::message::Part;
 use windlass_core::tool::ToolOutput;
 use windlass_tui::effect::Effect;
@@ -48,8 +48,11 @@ fn notes_warnings_and_tries_are_shown_where_they_happened() {
     session.begin("Hello");
     session.begin_step(1);
     session.end_step(1, vec![Part::text("Hi.")]);
-    session.push(Event::NoteAdded { text: "Stop repeating yourself.".into() });
-    session.push(Event::WarningRaised { code: WarningCode::RepeatCall, message: "Again.".into() });
+    session.push(Event::Durable(DurableEvent::NoteAdded { text: "Stop repeating yourself.".into() }));
+    session.push(Event::Durable(DurableEvent::WarningRaised {
+        code: WarningCode::RepeatCall,
+        message: "Again.".into(),
+    }));
     let mut stage = Stage::new(100, 40);
     stage.open_records(session.list);
     stage.press_ctrl('t');

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
 use windlass_core::model::{Finish, StepPurpose, Usage};
@@ -35,32 +35,48 @@ impl Records {
     /// A run begins.
     pub(crate) fn begin(&mut self, message: &str) {
         self.run += 1;
-        self.push(Event::RunStarted {
+        self.push(Event::Durable(DurableEvent::RunStarted {
             model: "ollama/qwen3".into(),
             profile: "default".into(),
             message: Arc::new(Message::user(message)),
             wishes: Arc::default(),
-        });
+        }));
     }
 
     /// A step begins.
     pub(crate) fn begin_step(&mut self, step: u32) -> Arc<Record> {
-        self.push(Event::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 })
+        self.push(Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 }))
     }
 
     /// A step ends.
     pub(crate) fn end_step(&mut self, step: u32, parts: Vec<Part>) -> Arc<Record> {
         let message = Arc::new(Message::Assistant { parts });
         let usage = Usage { input: 1_200, output: 80, ..Usage::default() };
-        self.push(Event::StepEnded { step, message, finish: Finish::Stop, usage: Some(usage) })
+        self.push(Event::Durable(DurableEvent::StepEnded {
+            step,
+            message,
+            finish: Finish::Stop,
+            usage: Some(usage),
+        }))
     }
 
     /// A call from the wish to its outcome.
     pub(crate) fn call(&mut self, call: &ToolCall, outcome: Result<ToolOutput, ToolFailure>) {
         let (category, visibility) = (Category::Other, Visibility::Primary);
-        self.push(Event::CallRequested { call: call.clone(), category, visibility, vendor: "".into() });
+        self.push(Event::Durable(DurableEvent::CallRequested {
+            call: call.clone(),
+            category,
+            visibility,
+            vendor: "".into(),
+        }));
         let (call_id, name) = (call.id.clone(), call.name.clone());
-        self.push(Event::CallStarted { call_id, name, by: Some("risk".into()), category, visibility });
+        self.push(Event::Durable(DurableEvent::CallStarted {
+            call_id,
+            name,
+            by: Some("risk".into()),
+            category,
+            visibility,
+        }));
         let outcome = match outcome {
             Ok(output) => ToolOutcome::ok(output),
             Err(failure) => ToolOutcome::failed(failure),
@@ -73,24 +89,24 @@ impl Records {
             is_ok: outcome.is_ok(),
             is_valid_call: true,
         });
-        self.push(Event::CallEnded {
+        self.push(Event::Durable(DurableEvent::CallEnded {
             call_id: call.id.clone(),
             name: call.name.clone(),
             outcome: Arc::new(outcome),
             message: Arc::new(message),
             category,
             visibility,
-        });
+        }));
     }
 
     /// The run ends.
     pub(crate) fn end(&mut self, answer: &str) -> Arc<Record> {
-        self.push(Event::RunEnded {
+        self.push(Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
             reason: StopReason::Answered,
             answer: answer.into(),
             usage: Usage { input: 2_400, output: 160, ..Usage::default() },
-        })
+        }))
     }
 
     /// A whole run: thinking, a call, an answer of some lines.

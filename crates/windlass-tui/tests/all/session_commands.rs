@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{HostDelivery, HostError, HostPort};
 use windlass_core::ids::SessionId;
 use windlass_core::store::NewSession;
@@ -167,13 +167,15 @@ async fn cut_off(hosted: &mut Hosted) -> SessionId {
     hosted.press(KeyCode::Char('1')).await;
     let whole = session_id(hosted);
     let records = hosted.host.records(&whole, 0).await.unwrap();
-    let started = records.iter().position(|record| matches!(record.event, Event::CallStarted { .. }));
+    let started = records
+        .iter()
+        .position(|record| matches!(record.event, Event::Durable(DurableEvent::CallStarted { .. })));
     let cut = SessionId::new("cut-off");
     let copy = |record: &Arc<Record>| {
         let run_id = "run-cut-off".into();
         let mut record = Record { session_id: cut.clone(), run_id, ..Record::clone(record) };
         // The digest of a question names its run.
-        if let Event::PermissionRequested { question } = &mut record.event {
+        if let Event::Durable(DurableEvent::PermissionRequested { question }) = &mut record.event {
             question.digest = question.digest_in(&record.run_id);
         }
         Arc::new(record)
@@ -202,7 +204,7 @@ async fn a_run_that_stopped_in_the_middle_is_resumed_and_what_nobody_knows_is_sa
     assert!(session.newest().unwrap().ended.is_some());
     let records = hosted.host.records(&cut, 0).await.unwrap();
     let resumed = records.iter().any(|record| match &record.event {
-        Event::RunResumed { interrupted, .. } => !interrupted.is_empty(),
+        Event::Durable(DurableEvent::RunResumed { interrupted, .. }) => !interrupted.is_empty(),
         _ => false,
     });
     assert!(resumed);
@@ -212,8 +214,13 @@ async fn a_run_that_stopped_in_the_middle_is_resumed_and_what_nobody_knows_is_sa
 #[test]
 fn what_a_resumed_run_left_open_is_said() {
     let records = crate::stage::records("resumed");
-    let resumed = records.iter().find(|record| matches!(record.event, Event::RunResumed { .. })).unwrap();
-    let Event::RunResumed { interrupted, repeated, .. } = &resumed.event else { unreachable!() };
+    let resumed = records
+        .iter()
+        .find(|record| matches!(record.event, Event::Durable(DurableEvent::RunResumed { .. })))
+        .unwrap();
+    let Event::Durable(DurableEvent::RunResumed { interrupted, repeated, .. }) = &resumed.event else {
+        unreachable!()
+    };
     let mut stage = Stage::new(100, 30);
     let session_id = resumed.session_id.clone();
     let row = Box::new(crate::stage::row(&session_id));
@@ -289,7 +296,7 @@ async fn z_26_the_file_tree_goes_with_the_next_message_and_with_no_other() {
     let contexts: Vec<bool> = records
         .iter()
         .filter_map(|record| match &record.event {
-            Event::RunStarted { wishes, .. } => Some(wishes.context.is_some()),
+            Event::Durable(DurableEvent::RunStarted { wishes, .. }) => Some(wishes.context.is_some()),
             _ => None,
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::style::Modifier;
-use windlass_core::event::Event;
+use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 use windlass_core::ids::CallId;
 use windlass_core::message::Part;
 use windlass_core::tool::{Link, ToolFailure, ToolOutput};
@@ -130,7 +130,7 @@ fn a_wait_for_the_next_try_counts_down() {
     let mut session = Records::default();
     session.begin("Hello");
     session.begin_step(1);
-    session.push(Event::StepDelayed {
+    session.push(Event::Durable(DurableEvent::StepDelayed {
         step: 1,
         attempt: 2,
         attempts_max: 5,
@@ -138,7 +138,7 @@ fn a_wait_for_the_next_try_counts_down() {
         code: "rate_limit".into(),
         message: "rate limited".into(),
         usage: None,
-    });
+    }));
     stage.open_records(session.list);
     assert!(stage.screen().contains(" retry 2 of 5 in about 2 s: rate limited"), "{}", stage.screen());
     stage.wait(5_000);
@@ -154,9 +154,13 @@ fn what_a_run_waits_for_is_said() {
     session.begin_step(1);
     stage.open_records(session.list.clone());
     assert!(stage.screen().contains("Waiting for the model 1.0 s"));
-    stage.deliver(session.push(Event::CallDelta { index: 0, name: Some("write_file".into()), chars: 812 }));
+    stage.deliver(session.push(Event::Delta(DeltaEvent::CallDelta {
+        index: 0,
+        name: Some("write_file".into()),
+        chars: 812,
+    })));
     assert!(stage.screen().contains("Writing a call write_file · 812 characters"));
-    stage.deliver(session.push(Event::TextDelta { text: "So".into() }));
+    stage.deliver(session.push(Event::Delta(DeltaEvent::TextDelta { text: "So".into() })));
     let screen = stage.screen();
     assert!(!screen.contains("Waiting") && !screen.contains("Writing"), "{screen}");
 }
@@ -321,7 +325,9 @@ fn what_one_reads_stays_in_place_while_the_end_grows() {
         stage.deliver(record);
     }
     for number in 0..200 {
-        stage.deliver(session.push(Event::TextDelta { text: format!("word {number}\n\n") }));
+        stage.deliver(
+            session.push(Event::Delta(DeltaEvent::TextDelta { text: format!("word {number}\n\n") })),
+        );
         assert_eq!(upper(&stage.screen(), 18), before);
     }
     let screen = stage.screen();
@@ -332,7 +338,7 @@ fn what_one_reads_stays_in_place_while_the_end_grows() {
     stage.press(KeyCode::End);
     let screen = stage.screen();
     assert!(screen.contains("word 199") && !screen.contains("· End"));
-    stage.deliver(session.push(Event::TextDelta { text: "and on".into() }));
+    stage.deliver(session.push(Event::Delta(DeltaEvent::TextDelta { text: "and on".into() })));
     assert!(stage.screen().contains("and on"));
 }
 
@@ -446,7 +452,7 @@ fn hostile_text_is_harmless_everywhere() {
     let link = Link { title: bad.into(), url: bad.into(), snippet: bad.into() };
     session.call(&call, Ok(ToolOutput { links: vec![link], ..ToolOutput::text(bad) }));
     let failing = long::call(2, "read_file", bad);
-    session.push(Event::CallProgressed { call_id: CallId::numbered(1), line: bad.into() });
+    session.push(Event::Delta(DeltaEvent::CallProgressed { call_id: CallId::numbered(1), line: bad.into() }));
     session.call(&failing, Err(ToolFailure::not_found(bad).at(bad, bad, bad).hint(bad)));
     let mut stage = Stage::new(100, 60);
     stage.open_records(session.list);

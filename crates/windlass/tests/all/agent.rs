@@ -43,23 +43,26 @@ async fn a_run_gives_text_trace_and_outcome() {
 async fn a_stream_gives_the_events_of_its_run_and_ends() {
     let agent = with_script(SUM).tool(add).build().unwrap();
     let events: Vec<Event> = agent.stream("q").collect().await;
-    assert!(matches!(events.first(), Some(Event::RunStarted { .. })));
-    assert!(events.iter().any(|event| matches!(event, Event::CallEnded { .. })));
-    assert!(matches!(events.last(), Some(Event::RunEnded { .. })));
+    assert!(matches!(events.first(), Some(Event::Durable(DurableEvent::RunStarted { .. }))));
+    assert!(events.iter().any(|event| matches!(event, Event::Durable(DurableEvent::CallEnded { .. }))));
+    assert!(matches!(events.last(), Some(Event::Durable(DurableEvent::RunEnded { .. }))));
 }
 
 #[tokio::test]
 async fn a_stream_on_a_busy_session_says_so_and_ends() {
     let agent = with_script("user q\nmodel text First\nmodel hang\n").build().unwrap();
     let mut first = agent.stream("q");
-    assert!(matches!(first.next().await, Some(Event::RunStarted { .. })));
+    assert!(matches!(first.next().await, Some(Event::Durable(DurableEvent::RunStarted { .. }))));
     let second: Vec<Event> = agent.stream("again").collect().await;
     assert!(
-        matches!(&second[..], [Event::ErrorRaised { message, .. }] if message.contains("still going on"))
+        matches!(&second[..], [Event::Durable(DurableEvent::ErrorRaised { message, .. })] if message.contains("still going on"))
     );
     agent.cancel().await.unwrap();
     let rest: Vec<Event> = first.collect().await;
-    assert!(matches!(rest.last(), Some(Event::RunEnded { outcome: RunOutcome::Cancelled, .. })));
+    assert!(matches!(
+        rest.last(),
+        Some(Event::Durable(DurableEvent::RunEnded { outcome: RunOutcome::Cancelled, .. }))
+    ));
 }
 
 #[tokio::test]
@@ -97,14 +100,19 @@ async fn u_9_an_asker_denies_with_words_that_the_model_gets() {
         .unwrap();
     let events: Vec<Event> = agent.stream("q").collect().await;
     let told = events.iter().find_map(|event| match event {
-        Event::CallEnded { outcome, message, .. } => Some((outcome.failure()?.denied_by, message.as_ref())),
+        Event::Durable(DurableEvent::CallEnded { outcome, message, .. }) => {
+            Some((outcome.failure()?.denied_by, message.as_ref()))
+        }
         _ => None,
     });
     let (denied_by, message) = told.unwrap();
     assert_eq!(denied_by, Some(DeniedBy::User));
     let Message::Tool(tool) = message else { panic!("{message:?}") };
     assert!(tool.content.contains("The user says: Move it to the bin instead."), "{}", tool.content);
-    assert!(matches!(events.last(), Some(Event::RunEnded { outcome: RunOutcome::Completed, .. })));
+    assert!(matches!(
+        events.last(),
+        Some(Event::Durable(DurableEvent::RunEnded { outcome: RunOutcome::Completed, .. }))
+    ));
 }
 
 #[tokio::test]

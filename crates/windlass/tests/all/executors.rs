@@ -25,7 +25,9 @@ fn door(risk: Risk) -> ToolSpec {
 /// Why calls failed, in the order of their ends.
 fn failures(events: &[Event]) -> Vec<ErrorKind> {
     let kind = |event: &Event| match event {
-        Event::CallEnded { outcome, .. } => outcome.failure().map(|failure| failure.kind),
+        Event::Durable(DurableEvent::CallEnded { outcome, .. }) => {
+            outcome.failure().map(|failure| failure.kind)
+        }
         _ => None,
     };
     events.iter().filter_map(kind).collect()
@@ -50,11 +52,15 @@ async fn u_42_p_1_p_4_p_19_a_requested_call_is_taken_answered_and_reaches_the_ne
     taken.complete(ToolOutput::json(json!({"celsius": 21}))).unwrap();
     let events = events.await.unwrap();
     let place = |is_so: fn(&Event) -> bool| events.iter().position(is_so).unwrap();
-    let requested = place(|event| matches!(event, Event::CallRequested { .. }));
-    let started = place(|event| matches!(event, Event::CallStarted { .. }));
-    let ended = place(|event| matches!(event, Event::CallEnded { outcome, .. } if outcome.is_ok()));
+    let requested = place(|event| matches!(event, Event::Durable(DurableEvent::CallRequested { .. })));
+    let started = place(|event| matches!(event, Event::Durable(DurableEvent::CallStarted { .. })));
+    let ended = place(
+        |event| matches!(event, Event::Durable(DurableEvent::CallEnded { outcome, .. }) if outcome.is_ok()),
+    );
     assert!(requested < started && started < ended);
-    let Some(Event::RunEnded { answer, outcome, .. }) = events.last() else { panic!("no end") };
+    let Some(Event::Durable(DurableEvent::RunEnded { answer, outcome, .. })) = events.last() else {
+        panic!("no end")
+    };
     assert_eq!((answer.as_str(), *outcome), ("It is 21 degrees.", RunOutcome::Completed));
 }
 
@@ -111,7 +117,10 @@ async fn u_42_p_1_cancel_and_time_limits_reach_the_call_that_was_taken() {
     taken.stopped().await;
     assert!(taken.is_stopped() && taken.fail("stopped").is_err());
     let events = events.await.unwrap();
-    assert!(matches!(events.last(), Some(Event::RunEnded { outcome: RunOutcome::Cancelled, .. })));
+    assert!(matches!(
+        events.last(),
+        Some(Event::Durable(DurableEvent::RunEnded { outcome: RunOutcome::Cancelled, .. }))
+    ));
 }
 
 #[tokio::test]

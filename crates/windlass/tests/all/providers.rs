@@ -51,7 +51,10 @@ fn sums(steps: usize, parallel: usize) -> Script {
 /// The records of a session up to the end of its run.
 async fn records(mut events: Subscription) -> Vec<Arc<Record>> {
     let mut records: Vec<Arc<Record>> = Vec::new();
-    while !records.last().is_some_and(|last| matches!(last.event, Event::RunEnded { .. })) {
+    while !records
+        .last()
+        .is_some_and(|last| matches!(last.event, Event::Durable(DurableEvent::RunEnded { .. })))
+    {
         match events.next().await {
             Delivery::Record(record) => records.push(record),
             Delivery::Snapshot { records: missed, .. } => records.extend(missed),
@@ -141,7 +144,7 @@ async fn p_27_parallel_calls_that_end_in_reverse_are_all_awaited_and_delivered_i
 /// What a model is told of a call.
 fn told(event: &Event) -> Option<String> {
     match event {
-        Event::CallEnded { message, .. } => Some(message.text()),
+        Event::Durable(DurableEvent::CallEnded { message, .. }) => Some(message.text()),
         _ => None,
     }
 }
@@ -204,12 +207,18 @@ fn essence(events: &[Event]) -> Vec<Value> {
     let mut told: Vec<Value> = Vec::new();
     for event in events {
         // How often a call grew and what was said of the request is the provider's own.
-        if matches!(event, Event::CallDelta { .. } | Event::RequestAdjusted { .. }) {
+        if matches!(
+            event,
+            Event::Delta(DeltaEvent::CallDelta { .. }) | Event::Durable(DurableEvent::RequestAdjusted { .. })
+        ) {
             continue;
         }
         let mut value = serde_json::to_value(event).unwrap();
         strip(&mut value);
-        let is_piece = matches!(event, Event::TextDelta { .. } | Event::ReasoningDelta { .. });
+        let is_piece = matches!(
+            event,
+            Event::Delta(DeltaEvent::TextDelta { .. }) | Event::Delta(DeltaEvent::ReasoningDelta { .. })
+        );
         match told.last_mut() {
             Some(last) if is_piece && last["type"] == value["type"] => {
                 last["text"] =
@@ -322,21 +331,24 @@ async fn s_35_reasoning_after_tools_streams_before_its_step_has_ended() {
         let mut before = Vec::new();
         loop {
             let event = stream.next().await.unwrap();
-            let is_second = matches!(event, Event::ReasoningDelta { phase: 1, .. });
+            let is_second = matches!(event, Event::Delta(DeltaEvent::ReasoningDelta { phase: 1, .. }));
             before.push(event);
             if is_second {
                 break;
             }
         }
-        let ended =
-            |events: &[Event]| events.iter().filter(|one| matches!(one, Event::StepEnded { .. })).count();
+        let ended = |events: &[Event]| {
+            events.iter().filter(|one| matches!(one, Event::Durable(DurableEvent::StepEnded { .. }))).count()
+        };
         assert_eq!(ended(&before), 1, "{}", wire.word());
         server.release();
         let after: Vec<Event> = stream.collect().await;
         assert_eq!(ended(&after), 1);
         let thoughts = |phase: u32| -> String {
             let pieces = before.iter().chain(&after).filter_map(|event| match event {
-                Event::ReasoningDelta { phase: own, text } if *own == phase => Some(text.as_str()),
+                Event::Delta(DeltaEvent::ReasoningDelta { phase: own, text }) if *own == phase => {
+                    Some(text.as_str())
+                }
                 _ => None,
             });
             pieces.collect()
@@ -357,8 +369,10 @@ async fn r_54_ids_are_unique_across_steps_also_when_the_provider_repeats_its_own
         let mut outcomes = 0;
         for event in &events {
             match event {
-                Event::CallRequested { call, .. } => ids.push(call.id.to_string()),
-                Event::CallEnded { outcome, .. } => outcomes += usize::from(outcome.is_ok()),
+                Event::Durable(DurableEvent::CallRequested { call, .. }) => ids.push(call.id.to_string()),
+                Event::Durable(DurableEvent::CallEnded { outcome, .. }) => {
+                    outcomes += usize::from(outcome.is_ok())
+                }
                 _ => {}
             }
         }

@@ -87,7 +87,7 @@ async fn r_20_the_wrapper_and_a_session_run_the_same_machine() {
 async fn trace_of(events: &mut windlass::engine::bus::Subscription) -> RunTrace {
     let mut records = Vec::new();
     while let windlass::engine::bus::Delivery::Record(record) = events.next().await {
-        let is_end = matches!(record.event, Event::RunEnded { .. });
+        let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
         records.push(record);
         if is_end {
             break;

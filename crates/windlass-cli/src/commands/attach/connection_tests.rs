@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{HostDelivery, HostError, HostPort};
 use windlass_core::ids::SessionId;
 use windlass_core::secret::Secret;
@@ -217,7 +217,7 @@ async fn a_server_that_goes_and_comes_back_in_the_middle_of_a_stream_is_found_ag
         stage.open().await;
         host.start_run(&session, say("Again.")).await.unwrap();
     });
-    assert!(matches!(next.event, Event::RunStarted { .. }));
+    assert!(matches!(next.event, Event::Durable(DurableEvent::RunStarted { .. })));
     assert_eq!(next.seq, first[first.len() - 1].seq + 1, "nothing is missing and nothing comes twice");
     until(&mut stream, is_end).await;
 }
@@ -233,7 +233,7 @@ async fn a_host_that_was_closed_and_another_in_its_place_go_on_with_the_same_str
     stage.restart().await;
     host.start_run(&session, say("Again.")).await.unwrap();
     let seen = until(&mut stream, is_end).await;
-    assert!(matches!(seen[0].event, Event::RunStarted { .. }));
+    assert!(matches!(seen[0].event, Event::Durable(DurableEvent::RunStarted { .. })));
     let rule = stage.local.add_rule("deny", "fetch_url").await.unwrap();
     assert!(host.rules().await.unwrap().contains(&rule), "rules are asked for each time");
     stage.shut().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use serde_json::{Map, Value, json};
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
 use windlass_core::host::{
     AuditQuery, Consent, ForkWish, HostDelivery, HostError, HostPort, OutsideCall, ResumeWish, RunStart,
     RunWishes,
@@ -91,7 +91,9 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
         let mut stream = port.session_events(&session, 0).await.unwrap();
         port.start_run(&session, start.clone()).await.unwrap();
         let seen = until(&mut stream, is_end).await;
-        let Event::RunStarted { message, wishes, profile, .. } = &seen[0].event else { panic!("{seen:?}") };
+        let Event::Durable(DurableEvent::RunStarted { message, wishes, profile, .. }) = &seen[0].event else {
+            panic!("{seen:?}")
+        };
         assert!(wishes.setup.is_some() && wishes.approve == Some(ApproveMode::Ask), "{wishes:?}");
         let said = RunWishes { setup: None, approve: None, ..(**wishes).clone() };
         assert_eq!((&**message, &said, profile.as_str()), (&start.message, &start.wishes, "zodo"));
@@ -104,7 +106,7 @@ const ASKS: &str = "user Go.\nmodel call 1 read_file {\"path\":\"a.txt\"}\nmodel
     model call 4 read_file {\"path\":\"d.txt\"}\nmodel end\nmodel text Read.\n";
 
 fn is_question(event: &Event) -> bool {
-    matches!(event, Event::PermissionRequested { .. })
+    matches!(event, Event::Durable(DurableEvent::PermissionRequested { .. }))
 }
 
 #[tokio::test]
@@ -125,8 +127,13 @@ async fn each_of_the_four_decisions_counts_from_either_side() {
             let other = port.answer(&run, &call, "another", answer()).await;
             assert!(matches!(other, Err(HostError::Stale(_))), "{other:?}");
             port.answer(&run, &call, &question.digest, answer()).await.unwrap();
-            let decided = until(&mut stream, |event| matches!(event, Event::PermissionDecided { .. })).await;
-            let Event::PermissionDecided { decision: noted, .. } = &decided[decided.len() - 1].event else {
+            let decided = until(&mut stream, |event| {
+                matches!(event, Event::Durable(DurableEvent::PermissionDecided { .. }))
+            })
+            .await;
+            let Event::Durable(DurableEvent::PermissionDecided { decision: noted, .. }) =
+                &decided[decided.len() - 1].event
+            else {
                 panic!("{decided:?}")
             };
             assert_eq!(*noted, decision);
@@ -149,13 +156,16 @@ async fn a_run_is_cancelled_and_another_waits_for_it() {
         let session = begin(&*port).await;
         let mut stream = port.session_events(&session, 0).await.unwrap();
         let run = port.start_run(&session, say("Go.")).await.unwrap().run_id;
-        until(&mut stream, |event| matches!(event, Event::TextDelta { .. })).await;
+        until(&mut stream, |event| matches!(event, Event::Delta(DeltaEvent::TextDelta { .. }))).await;
         assert_eq!(port.start_run(&session, say("More.")).await, Err(HostError::Busy(run.clone())));
         let unfinished = RunQuery { is_unfinished: true, rows_max: 9, ..RunQuery::default() };
         assert_eq!(port.runs(unfinished).await.unwrap()[0].run_id, run);
         port.cancel(&run).await.unwrap();
         let seen = until(&mut stream, is_end).await;
-        assert!(matches!(seen[seen.len() - 1].event, Event::RunEnded { outcome: RunOutcome::Cancelled, .. }));
+        assert!(matches!(
+            seen[seen.len() - 1].event,
+            Event::Durable(DurableEvent::RunEnded { outcome: RunOutcome::Cancelled, .. })
+        ));
         assert_eq!(port.cancel(&run).await, Ok(()), "one that has ended stays as it is");
         let resumed = port.resume(&run, ResumeWish::default()).await;
         assert!(matches!(resumed, Err(HostError::Conflict(_))), "{resumed:?}");
@@ -188,8 +198,12 @@ async fn a_run_is_forked_replayed_and_looked_into() {
         let forked = port.fork(&run, wish).await.unwrap();
         let mut stream = port.session_events(&forked.session_id, 0).await.unwrap();
         let seen = until(&mut stream, is_end).await;
-        assert!(seen.iter().any(|record| matches!(&record.event, Event::CallEnded { outcome, .. }
-            if outcome.output().is_some_and(|output| output.json == json!({"value": 43})))));
+        assert!(
+            seen.iter().any(
+                |record| matches!(&record.event, Event::Durable(DurableEvent::CallEnded { outcome, .. })
+            if outcome.output().is_some_and(|output| output.json == json!({"value": 43})))
+            )
+        );
         let row = port.session(&forked.session_id).await.unwrap();
         assert_eq!(row.begin.fork.map(|fork| (fork.run_id, fork.step)), Some((run.clone(), 1)));
         let beyond = port.fork(&run, ForkWish { step: 9, ..ForkWish::default() }).await;

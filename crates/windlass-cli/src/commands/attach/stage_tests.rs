@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{
     HostDelivery, HostError, HostFuture, HostPort, ModelFinding, ModelFindings, ModelPrice, ModelRow,
     RunStart, RunWishes, ServedPort,
@@ -254,7 +254,7 @@ pub(crate) async fn until(
 }
 
 pub(crate) fn is_end(event: &Event) -> bool {
-    matches!(event, Event::RunEnded { .. })
+    matches!(event, Event::Durable(DurableEvent::RunEnded { .. }))
 }
 
 /// A message, as the terminal app sends it.

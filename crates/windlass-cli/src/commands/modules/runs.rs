@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
-use windlass_core::event::{Event, RunOutcome, StopReason};
+use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
 use windlass_core::host::{HostPort, MODULE_PREFIX, RunStart, ServedPort};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::message::Message;
@@ -129,8 +129,11 @@ impl Runs {
             }
         };
         let last = front.seen().iter().find_map(|record| match &record.event {
-            Event::RunEnded { answer, reason, .. } => Some((answer.as_str(), reason.clone())),
-            _ => None,
+            Event::Durable(DurableEvent::RunEnded { answer, reason, .. }) => {
+                Some((answer.as_str(), reason.clone()))
+            }
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => None,
         });
         let (answer, reason) = last.unwrap_or(("", StopReason::Interrupted));
         let limit_ms = self.house.config.profile.limits.run_timeout_ms;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use futures::StreamExt;
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{HostDelivery, HostError, HostPort, MODULE_PREFIX, ModelRow, RunStart};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
@@ -130,9 +130,14 @@ impl Trial {
                 Some(HostDelivery::Record(record)) => {
                     seq = record.seq;
                     match &record.event {
-                        Event::ErrorRaised { code, message } => error = Some((code.clone(), message.clone())),
-                        Event::RunEnded { answer, .. } => return Ok((answer.clone(), error)),
-                        _ => {}
+                        Event::Durable(DurableEvent::ErrorRaised { code, message }) => {
+                            error = Some((code.clone(), message.clone()))
+                        }
+                        Event::Durable(DurableEvent::RunEnded { answer, .. }) => {
+                            return Ok((answer.clone(), error));
+                        }
+                        Event::Durable(other) => other.ignored(),
+                        Event::Delta(_) => {}
                     }
                 }
                 Some(HostDelivery::Gap) => events = self.host.events(run_id, seq).await.map_err(refused)?,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::{Consent, EditApproval, HostPort, ServedPort};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::{Preview, Question};
@@ -78,8 +78,9 @@ pub(crate) fn apply(global: &GlobalArgs, command: ApplyCommand) -> Result<Exit> 
 /// The staged edits that are meant and wait.
 fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<Question>> {
     let staged = records.iter().filter_map(|record| match &record.event {
-        Event::CallEnded { outcome, .. } => outcome.meta.proposal.as_deref(),
-        _ => None,
+        Event::Durable(DurableEvent::CallEnded { outcome, .. }) => outcome.meta.proposal.as_deref(),
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     });
     let staged: Vec<&Question> = staged.collect();
     let Some(first) = staged.first() else {
@@ -96,8 +97,9 @@ fn find(records: &[Arc<Record>], run_id: &str, wanted: &[String]) -> Result<Vec<
     }
     let is_applied = |proposal: &Question| {
         records.iter().any(|record| match &record.event {
-            Event::EditApplied { call_id, .. } => *call_id == proposal.call_id,
-            _ => false,
+            Event::Durable(DurableEvent::EditApplied { call_id, .. }) => *call_id == proposal.call_id,
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => false,
         })
     };
     let is_meant = |proposal: &&Question| {

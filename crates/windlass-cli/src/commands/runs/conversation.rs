@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use console::style;
 use serde::Serialize;
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::message::{Message, Part};
 use windlass_core::text::visible;
@@ -78,7 +78,7 @@ fn write_inside(text: &mut String, calls: &[InnerCall], depth: usize) {
 pub(crate) fn tell<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Story> {
     let mut stories: Vec<Story> = Vec::new();
     for record in records {
-        if let Event::RunStarted { model, message, .. } = &record.event {
+        if let Event::Durable(DurableEvent::RunStarted { model, message, .. }) = &record.event {
             stories.push(Story::new(record.run_id.clone(), model.clone(), message.text()));
         } else if let Some(story) = stories.iter_mut().rev().find(|story| story.run_id == record.run_id) {
             story.see(record);
@@ -105,38 +105,29 @@ impl Story {
         for call in self.steps.iter_mut().flat_map(|step| &mut step.calls) {
             see_inside(&mut call.inside, call.id.as_str(), record);
         }
-        match &record.event {
-            Event::StepEnded { step, message, .. } => self.see_step(*step, message),
-            Event::CallRequested { call, .. } => self.see_call(call),
-            Event::PermissionRequested { question } => self.set_state(&question.call_id, "asked"),
-            Event::CallStarted { call_id, .. } => self.set_state(call_id, "running"),
-            Event::CallEnded { call_id, outcome, message, .. } => {
+        let Event::Durable(event) = &record.event else { return };
+        match event {
+            DurableEvent::StepEnded { step, message, .. } => self.see_step(*step, message),
+            DurableEvent::CallRequested { call, .. } => self.see_call(call),
+            DurableEvent::PermissionRequested { question } => self.set_state(&question.call_id, "asked"),
+            DurableEvent::CallStarted { call_id, .. } => self.set_state(call_id, "running"),
+            DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 self.see_outcome(call_id, outcome, message);
             }
-            Event::EditApplied { call_id, .. } => self.set_state(call_id, "applied"),
-            Event::RunResumed { .. } => self.remarks.push("It was cut off and taken up again.".to_owned()),
-            Event::WarningRaised { code, message } => {
+            DurableEvent::EditApplied { call_id, .. } => self.set_state(call_id, "applied"),
+            DurableEvent::RunResumed { .. } => {
+                self.remarks.push("It was cut off and taken up again.".to_owned())
+            }
+            DurableEvent::WarningRaised { code, message } => {
                 self.remarks.push(format!("{message} ({})", code.word()));
             }
-            Event::ErrorRaised { message, .. } => self.error = Some(message.clone()),
-            Event::RunEnded { outcome, answer, .. } => {
+            DurableEvent::ErrorRaised { message, .. } => self.error = Some(message.clone()),
+            DurableEvent::RunEnded { outcome, answer, .. } => {
                 self.outcome = Some(*outcome);
                 self.answer.clone_from(answer);
             }
-            Event::PermissionDecided { call_id, .. } => self.set_state(call_id, "decided"),
-            Event::RunStarted { .. }
-            | Event::TasksChanged { .. }
-            | Event::StepStarted { .. }
-            | Event::StepDelayed { .. }
-            | Event::RequestAdjusted { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::TextDelta { .. }
-            | Event::CallDelta { .. }
-            | Event::StepProgressed { .. }
-            | Event::CallProgressed { .. }
-            | Event::InnerCallStarted { .. }
-            | Event::InnerCallEnded { .. }
-            | Event::NoteAdded { .. } => {}
+            DurableEvent::PermissionDecided { call_id, .. } => self.set_state(call_id, "decided"),
+            other => other.ignored(),
         }
     }
 

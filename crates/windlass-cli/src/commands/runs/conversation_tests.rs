@@ -21,12 +21,12 @@ fn records(events: Vec<Event>) -> Vec<Record> {
 }
 
 fn started() -> Event {
-    Event::RunStarted {
+    Event::Durable(DurableEvent::RunStarted {
         model: "scripted/x".into(),
         profile: "default".into(),
         message: Message::user("Hello").into(),
         wishes: Arc::default(),
-    }
+    })
 }
 
 fn call(id: &str) -> Event {
@@ -39,12 +39,12 @@ fn call(id: &str) -> Event {
         arguments: r#"{"path":"a.txt"}"#.into(),
         state: None,
     };
-    Event::CallRequested {
+    Event::Durable(DurableEvent::CallRequested {
         call,
         category: Category::Other,
         visibility: Visibility::Primary,
         vendor: "".into(),
-    }
+    })
 }
 
 fn ended(id: &str, outcome: ToolOutcome) -> Event {
@@ -56,14 +56,14 @@ fn ended(id: &str, outcome: ToolOutcome) -> Event {
         is_ok: outcome.is_ok(),
         is_valid_call: true,
     });
-    Event::CallEnded {
+    Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::from(id),
         name: "read_file".into(),
         outcome: Arc::new(outcome),
         message: Arc::new(message),
         category: Category::Other,
         visibility: Visibility::Primary,
-    }
+    })
 }
 
 fn text(events: Vec<Event>, is_full: bool) -> String {
@@ -75,29 +75,29 @@ fn text(events: Vec<Event>, is_full: bool) -> String {
 fn a_run_is_told_step_by_step_with_its_calls() {
     let events = vec![
         started(),
-        Event::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 },
-        Event::StepEnded {
+        Event::Durable(DurableEvent::StepStarted { step: 1, purpose: StepPurpose::Work, attempt: 1 }),
+        Event::Durable(DurableEvent::StepEnded {
             step: 1,
             message: Message::assistant("Let me look.").into(),
             finish: Finish::Calls,
             usage: None,
-        },
+        }),
         call("call_1"),
         call("call_2"),
         ended("call_1", ToolOutcome::ok(ToolOutput::text("hello"))),
         ended("call_2", ToolOutcome::failed(ToolFailure::not_found("File not found: a.txt"))),
-        Event::StepEnded {
+        Event::Durable(DurableEvent::StepEnded {
             step: 2,
             message: Message::assistant("There it is.").into(),
             finish: Finish::Stop,
             usage: None,
-        },
-        Event::RunEnded {
+        }),
+        Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
             reason: windlass_core::event::StopReason::Answered,
             answer: "There it is.".into(),
             usage: Usage::default(),
-        },
+        }),
     ];
     assert_eq!(
         text(events.clone(), false),
@@ -111,13 +111,13 @@ fn a_run_is_told_step_by_step_with_its_calls() {
 
 #[test]
 fn an_unfinished_run_shows_how_far_each_call_is_and_how_to_go_on() {
-    let started_call = Event::CallStarted {
+    let started_call = Event::Durable(DurableEvent::CallStarted {
         call_id: CallId::from("call_1"),
         name: "read_file".into(),
         by: None,
         category: Category::Other,
         visibility: Visibility::Primary,
-    };
+    });
     let told = text(vec![started(), call("call_1"), started_call, call("call_2")], false);
     assert!(
         told.contains("… call_1 read_file a.txt  running\n… call_2 read_file a.txt  requested\n"),
@@ -130,12 +130,12 @@ fn an_unfinished_run_shows_how_far_each_call_is_and_how_to_go_on() {
 fn records_of_several_runs_are_several_stories_and_nothing_steers_the_terminal() {
     let mut rows = records(vec![started(), started()]);
     rows[1].run_id = RunId::from("r2");
-    rows[1].event = Event::RunStarted {
+    rows[1].event = Event::Durable(DurableEvent::RunStarted {
         model: "m".into(),
         profile: "default".into(),
         message: Message::user("\u{1b}[2J").into(),
         wishes: Arc::default(),
-    };
+    });
     let stories = tell(&rows);
     assert_eq!(stories.len(), 2);
     assert!(stories[1].text(false).contains("\\u{1b}[2J"));

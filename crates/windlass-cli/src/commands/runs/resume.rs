@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::event::Event;
+use windlass_core::event::{DurableEvent, Event};
 use windlass_core::host::{ForkWish, HostPort, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun};
 use windlass_core::ids::CallId;
 use windlass_core::store::RunRow;
@@ -145,8 +145,9 @@ fn model_below(archive: &Archive, row: &RunRow) -> Result<Option<String>> {
     let records = wait_for(archive.store.load_durable(&row.session_id, row.first_seq.saturating_sub(1), 1))?;
     let records = records.map_err(|failure| Complaint::failed(failure.to_string()))?;
     Ok(records.first().and_then(|record| match &record.event {
-        Event::RunStarted { wishes, .. } => wishes.setup.as_ref()?.model_below.clone(),
-        _ => None,
+        Event::Durable(DurableEvent::RunStarted { wishes, .. }) => wishes.setup.as_ref()?.model_below.clone(),
+        Event::Durable(other) => other.ignored(),
+        Event::Delta(_) => None,
     }))
 }
 

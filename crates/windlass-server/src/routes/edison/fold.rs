@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use windlass_core::envelope::render_whole;
-use windlass_core::event::{Event, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, RunOutcome};
 use windlass_core::ids::CallId;
 use windlass_core::model::ModelFailure;
 use windlass_core::profile::Profile;
@@ -32,17 +32,19 @@ impl EdisonRun {
     /// Takes in an event; gives the line of status that belongs to it.
     pub(super) fn apply(&mut self, event: &Event) -> Option<Value> {
         match event {
-            Event::RunStarted { model, .. } => self.model.clone_from(model),
-            Event::CallRequested { call, .. } => {
+            Event::Durable(DurableEvent::RunStarted { model, .. }) => self.model.clone_from(model),
+            Event::Durable(DurableEvent::CallRequested { call, .. }) => {
                 let args = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
                 self.args.insert(call.id.clone(), args);
             }
-            Event::CallStarted { call_id, name, .. } => {
+            Event::Durable(DurableEvent::CallStarted { call_id, name, .. }) => {
                 self.running.push(call_id.clone());
                 self.tools_used.push(name.clone());
                 return Some(json!({"status": "tool_running", "tool": name}));
             }
-            Event::CallEnded { call_id, name, outcome, message, .. } if self.running.contains(call_id) => {
+            Event::Durable(DurableEvent::CallEnded { call_id, name, outcome, message, .. })
+                if self.running.contains(call_id) =>
+            {
                 let result = render_whole(&Profile::edison(), name, outcome);
                 let told = json!({
                     "tool": name,
@@ -53,20 +55,21 @@ impl EdisonRun {
                 self.tool_events.push(told.clone());
                 return Some(json!({"status": "tool_done", "tool": name, "event": told}));
             }
-            Event::WarningRaised { message, .. } => {
+            Event::Durable(DurableEvent::WarningRaised { message, .. }) => {
                 return Some(json!({"status": "warning", "message": message}));
             }
-            Event::ErrorRaised { code, message } if code != REJECTED => {
+            Event::Durable(DurableEvent::ErrorRaised { code, message }) if code != REJECTED => {
                 self.failure = Some(ModelFailure::fatal(code.clone(), message.clone()));
             }
-            Event::RunEnded { outcome, answer, .. } => {
+            Event::Durable(DurableEvent::RunEnded { outcome, answer, .. }) => {
                 self.outcome = Some(*outcome);
                 self.answer.clone_from(answer);
                 if *outcome != RunOutcome::Failed {
                     self.failure = None;
                 }
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
         None
     }

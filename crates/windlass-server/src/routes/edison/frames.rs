@@ -2,7 +2,7 @@
 
 use bytes::BytesMut;
 use serde_json::{Value, json};
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::redact::{Pieces, Redactor};
 
 use super::fold::EdisonRun;
@@ -80,7 +80,7 @@ impl EdisonFrames {
 
 impl RecordProjection for EdisonFrames {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
-        if let Event::RunStarted { .. } = record.event {
+        if let Event::Durable(DurableEvent::RunStarted { .. }) = record.event {
             let request_id = self.request_id.as_deref().unwrap_or(record.run_id.as_str());
             let init = json!({
                 "request_id": request_id, "run_id": record.run_id, "session_id": record.session_id,
@@ -98,7 +98,7 @@ impl RecordProjection for EdisonFrames {
             }
             Some(ShownText::Reasoning(_)) | None => {}
         }
-        if let Event::RunEnded { .. } = record.event {
+        if let Event::Durable(DurableEvent::RunEnded { .. }) = record.event {
             let rest = self.pieces.finish(&self.redactor);
             self.put_tokens(rest, out);
             self.put("done", self.done(), out);

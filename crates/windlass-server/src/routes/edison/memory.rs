@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::model::NoticeKind;
 use windlass_core::search::Passage;
@@ -38,12 +38,15 @@ pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<EdisonExchange> {
     let mut is_shortened = false;
     for record in records {
         match &record.event {
-            Event::RunStarted { message, .. } => user = message.text(),
-            Event::RunEnded { answer, .. } if !answer.is_empty() => {
+            Event::Durable(DurableEvent::RunStarted { message, .. }) => user = message.text(),
+            Event::Durable(DurableEvent::RunEnded { answer, .. }) if !answer.is_empty() => {
                 exchanges.push(EdisonExchange { user: std::mem::take(&mut user), answer: answer.clone() });
             }
-            Event::RequestAdjusted { kind: NoticeKind::Trimmed, .. } => is_shortened = true,
-            _ => {}
+            Event::Durable(DurableEvent::RequestAdjusted { kind: NoticeKind::Trimmed, .. }) => {
+                is_shortened = true
+            }
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
     let kept = if is_shortened { EXCHANGES_KEPT } else { exchanges.len() };

@@ -10,7 +10,7 @@ use axum::response::Response;
 use bytes::BytesMut;
 use serde_json::Value;
 use tokio::time::timeout;
-use windlass_core::event::{Event, Record, RunOutcome};
+use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome};
 use windlass_core::host::{RunStart, ServedPort, StartedRun};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
@@ -63,13 +63,14 @@ pub(super) async fn answer(
     while let Some(record) = attended.next().await.map_err(of_host)? {
         ending.apply(&record.event);
         match &record.event {
-            Event::ReasoningDelta { text, .. } => whole.reasoning.push_str(text),
-            Event::RunEnded { answer, .. } => {
+            Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => whole.reasoning.push_str(text),
+            Event::Durable(DurableEvent::RunEnded { answer, .. }) => {
                 let mut stop = StopCut::new(&asked.stop);
                 whole.text = stop.push(answer);
                 whole.text.push_str(&stop.finish());
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(other) => other.ignored(),
         }
     }
     if let Some(problem) = ending.problem {
@@ -118,7 +119,10 @@ pub(super) async fn stream(
 async fn first_sign(attended: &mut Attended, ending: &mut CompletionEnding) -> RouteResult<()> {
     while let Some(record) = attended.next().await? {
         ending.apply(&record.event);
-        if matches!(record.event, Event::TextDelta { .. } | Event::ReasoningDelta { .. }) {
+        if matches!(
+            record.event,
+            Event::Delta(DeltaEvent::TextDelta { .. }) | Event::Delta(DeltaEvent::ReasoningDelta { .. })
+        ) {
             break;
         }
     }
@@ -147,11 +151,11 @@ struct CompletionEnding {
 impl CompletionEnding {
     fn apply(&mut self, event: &Event) {
         match event {
-            Event::RunStarted { model, .. } => self.model.clone_from(model),
-            Event::ErrorRaised { code, message } => {
+            Event::Durable(DurableEvent::RunStarted { model, .. }) => self.model.clone_from(model),
+            Event::Durable(DurableEvent::ErrorRaised { code, message }) => {
                 self.failure = Some(ModelFailure::fatal(code.clone(), message.clone()));
             }
-            Event::RunEnded { outcome, reason, usage, answer } => {
+            Event::Durable(DurableEvent::RunEnded { outcome, reason, usage, answer }) => {
                 self.finish = finish_of_run(*outcome, reason);
                 self.usage = *usage;
                 self.problem = (*outcome == RunOutcome::Failed).then(|| match &self.failure {
@@ -159,7 +163,8 @@ impl CompletionEnding {
                     None => Problem::new(ProblemKind::Upstream, "run_failed", answer.clone()),
                 });
             }
-            _ => {}
+            Event::Durable(other) => other.ignored(),
+            Event::Delta(_) => {}
         }
     }
 }
@@ -221,7 +226,7 @@ impl RecordProjection for RunChunks {
         }
         if self.state == ChunksState::Ready {
             self.state = ChunksState::Begun;
-            if let Event::RunStarted { model, .. } = &record.event {
+            if let Event::Durable(DurableEvent::RunStarted { model, .. }) = &record.event {
                 self.head.model.clone_from(model);
             }
             out.extend_from_slice(self.head.role().as_bytes());
@@ -243,7 +248,7 @@ impl RecordProjection for RunChunks {
             self.say_rest(out);
             out.extend_from_slice(self.head.end("stop", &self.ending.usage).as_bytes());
             self.state = ChunksState::Done;
-        } else if matches!(record.event, Event::RunEnded { .. }) {
+        } else if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
             self.end(out);
         }
     }

@@ -9,7 +9,7 @@ use std::io::Write;
 use bytes::{BufMut, BytesMut};
 use serde_json::Value;
 use windlass_core::envelope::studio_result;
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::frame;
 
 use crate::state::ServerApp;
@@ -54,7 +54,7 @@ impl StudioFrames {
         for call in payload.get_mut("calls").and_then(Value::as_array_mut).into_iter().flatten() {
             self.rename(call.get_mut("name"));
         }
-        if let (Event::CallEnded { outcome, .. }, Some(result)) =
+        if let (Event::Durable(DurableEvent::CallEnded { outcome, .. }), Some(result)) =
             (&record.event, payload.pointer_mut("/result/result"))
             && outcome.is_ok()
         {

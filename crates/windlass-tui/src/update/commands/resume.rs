@@ -3,7 +3,7 @@
 //! A host lists runs that have not ended, and does not say which of them move: one that does is refused when it is to
 //! be taken up again.
 
-use windlass_core::event::{Event, Record};
+use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::ResumeWish;
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::store::RunRow;
@@ -84,7 +84,9 @@ pub(in crate::update) fn watch(state: &mut State) {
 /// A record came: whatever it is, something moves. What a run that was taken up again left open is said.
 pub(in crate::update) fn see(state: &mut State, record: &Record) {
     state.still_since = None;
-    let Event::RunResumed { interrupted, repeated, grants } = &record.event else { return };
+    let Event::Durable(DurableEvent::RunResumed { interrupted, repeated, grants }) = &record.event else {
+        return;
+    };
     let run = state.session.as_ref().and_then(|session| session.newest());
     let names = |ids: &[CallId]| ids.iter().map(|id| name_of(run, id)).collect::<Vec<_>>().join(", ");
     let mut text = "the run goes on".to_owned();
