@@ -18,7 +18,7 @@ use windlass_engine::ids::{new_message_id, new_run_id};
 use windlass_engine::registry::Registry;
 use windlass_engine::session::{Session, SessionParts};
 use windlass_modules::script::{ScriptGrants, ScriptLimits, ScriptTool};
-use windlass_modules::{Mode, Module, ModuleModel};
+use windlass_modules::{Module, ModuleModel, ToolUse};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -85,7 +85,7 @@ fn invocations(runtime: &Runtime) {
     };
     let bare = many(&|| Arc::new(PromptModel));
     let through =
-        many(&|| Arc::new(ModuleModel::new(Arc::clone(&module), Arc::new(PromptModel), Mode::of(&module))));
+        many(&|| Arc::new(ModuleModel::new(Arc::clone(&module), Arc::new(PromptModel), ToolUse::of(&module))));
     figure("a bare run of one step, with its session", bare, "µs CPU", "");
     figure("the same through a module: prompt, example, form, typed outputs", through, "µs CPU", "");
     figure("a module invocation against a bare run", through / bare, "times", "");

@@ -1,8 +1,8 @@
 #![no_main]
 //! However an answer is split, its status, its body and its end are the same, and no more comes out than went in.
 
-use windlass_models::http1::head::HeadReader;
-use windlass_models::http1::payload::{Payload, PayloadFault};
+use windlass_models::transport::http1::head::HeadReader;
+use windlass_models::transport::http1::payload::{Payload, PayloadFault};
 
 /// Status and body, or the words of the fault in the head.
 type Answer = Result<Option<(u16, Vec<u8>, Result<(), PayloadFault>)>, String>;

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 use windlass_core::host::HostError;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::permission::Question;
 
 /// Words for what can be missing, as codes begin with them.
@@ -140,16 +140,20 @@ pub(crate) fn misread(url: &str, asked: &str, why: &str) -> HostError {
 /// There was no answer at all.
 pub(crate) fn unreached(url: &str, failure: &ModelFailure) -> HostError {
     let detail = failure.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-    HostError::Broken(match failure.code.as_str() {
+    HostError::Broken(match failure.kind {
         // What is said of certificates is for any server; asking again does not help.
-        "network" if !failure.is_retryable => failure.message.clone(),
-        "network" => format!(
+        ModelFailureKind::Network if !failure.is_retryable => failure.message.clone(),
+        ModelFailureKind::Network => format!(
             "there is no server at {url}{detail}; check the address, and that `windlass serve` runs there"
         ),
-        "timeout" => format!("{url} does not answer in time; check the network, and that the server is well"),
-        "cut" => format!("the connection to {url} broke{detail}"),
-        "auth" => "the token has characters that no header can carry; look at its file".to_owned(),
-        "malformed" => format!("{url} speaks no HTTP that is understood here{NOT_OURS}"),
+        ModelFailureKind::Timeout => {
+            format!("{url} does not answer in time; check the network, and that the server is well")
+        }
+        ModelFailureKind::Cut => format!("the connection to {url} broke{detail}"),
+        ModelFailureKind::Auth => {
+            "the token has characters that no header can carry; look at its file".to_owned()
+        }
+        ModelFailureKind::Malformed => format!("{url} speaks no HTTP that is understood here{NOT_OURS}"),
         _ => format!("{url} cannot be asked: {}", failure.message),
     })
 }

@@ -9,8 +9,8 @@ use windlass_core::host::HostError;
 use windlass_core::secret::Secret;
 use windlass_models::failure::shown_url;
 use windlass_models::limits::ExchangeLimits;
-use windlass_models::target::{Abilities, AuthForm, Target, WireKind};
-use windlass_models::transport::{Ask, Method, Reply, ReplyBody};
+use windlass_models::target::{Abilities, AuthForm, ModelTarget, WireKind};
+use windlass_models::transport::{Method, ReplyBody, TargetRequest, TransportReply};
 use windlass_models::{Quirks, Transport, TransportConfig};
 
 use crate::address::{self, ApiPath};
@@ -24,7 +24,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 #[derive(Debug)]
 pub(crate) struct ServerLine {
     transport: Transport,
-    target: Target,
+    target: ModelTarget,
     /// The address without anything secret.
     url: String,
 }
@@ -42,7 +42,7 @@ impl ServerLine {
         Ok(Arc::new(Self {
             transport,
             url: shown_url(&base_url),
-            target: Target {
+            target: ModelTarget {
                 name: "windlass".into(),
                 provider: "the server".into(),
                 model: String::new(),
@@ -92,7 +92,7 @@ impl ServerLine {
         body: Option<&(impl Serialize + Sync)>,
     ) -> Result<(), HostError> {
         let body = body.map(written).transpose()?.unwrap_or_default();
-        let ask = Ask { method, body, accept: JSON, limits: of_work() };
+        let ask = TargetRequest { method, body, accept: JSON, limits: of_work() };
         let mut reply = self.send(path, ask).await?;
         // Read to its end, so that the connection can be used again.
         self.text(&mut reply.body).await.map(drop)
@@ -100,7 +100,12 @@ impl ServerLine {
 
     /// Opens an event stream.
     pub(crate) async fn stream(&self, path: &ApiPath) -> Result<ReplyBody, HostError> {
-        let ask = Ask { method: Method::Get, body: Vec::new(), accept: EVENT_STREAM, limits: of_stream() };
+        let ask = TargetRequest {
+            method: Method::Get,
+            body: Vec::new(),
+            accept: EVENT_STREAM,
+            limits: of_stream(),
+        };
         let reply = self.send(path, ask).await?;
         if reply.media_type != EVENT_STREAM {
             return Err(misread(&self.url, &asked(Method::Get, path), "no event stream"));
@@ -115,7 +120,7 @@ impl ServerLine {
         body: Vec<u8>,
         limits: ExchangeLimits,
     ) -> Result<T, HostError> {
-        let mut reply = self.send(path, Ask { method, body, accept: JSON, limits }).await?;
+        let mut reply = self.send(path, TargetRequest { method, body, accept: JSON, limits }).await?;
         let text = self.text(&mut reply.body).await?;
         serde_json::from_str(&text).map_err(|error| {
             let why = if reply.media_type == JSON { error.to_string() } else { reply.media_type };
@@ -123,7 +128,7 @@ impl ServerLine {
         })
     }
 
-    async fn send(&self, path: &ApiPath, ask: Ask) -> Result<Reply, HostError> {
+    async fn send(&self, path: &ApiPath, ask: TargetRequest) -> Result<TransportReply, HostError> {
         let method = ask.method;
         let sent = self.transport.ask(&self.target, path.as_str(), ask).await;
         let mut reply = sent.map_err(|failure| unreached(&self.url, &failure))?;

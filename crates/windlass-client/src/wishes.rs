@@ -12,7 +12,7 @@ use windlass_core::host::{
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::model::{Effort, Sampling, ToolChoice};
 use windlass_core::permission::{ApproveMode, Question};
 use windlass_core::store::NewSession;
 use windlass_core::tool::ToolOutcome;
@@ -78,7 +78,7 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
     put(&mut body, "temperature", temperature);
     put(&mut body, "top_p", top_p);
     put(&mut body, "output_tokens_max", output_tokens_max);
-    put(&mut body, "reasoning_effort", reasoning_effort);
+    put(&mut body, "reasoning_effort", reasoning_effort.map(Effort::word));
     put(&mut body, "seed", seed);
     put(&mut body, "response_format", response_format);
     put(&mut body, "model", model);

@@ -74,13 +74,64 @@ pub struct Sampling {
     pub output_tokens_max: Option<u32>,
     /// `low`, `medium`, `high` or `auto`; reasoning is shown when it is set (S-25).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reasoning_effort: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub reasoning_effort: Option<Effort>,
     /// For repeatable answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The form of the answer, as OpenAI's `response_format` says it; other wires translate it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_format: Option<Value>,
+}
+
+/// How hard a model thinks before it answers. People choose among `low`, `medium`, `high` and `auto`
+/// ([`EFFORTS`](crate::settings::EFFORTS)); the other levels come from clients of OpenAI's interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Not at all.
+    #[serde(rename = "none", alias = "off")]
+    Off,
+    /// As little as there is.
+    Minimal,
+    /// A little.
+    Low,
+    /// As much as is usual.
+    Medium,
+    /// Much.
+    High,
+    /// More than `high`.
+    XHigh,
+    /// All it can.
+    Max,
+    /// As the model finds right; also what a record means whose word is not known here.
+    #[serde(other)]
+    Auto,
+}
+
+impl Effort {
+    const ALL: [Self; 8] =
+        [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::XHigh, Self::Max, Self::Auto];
+
+    /// The word of wires, records and settings.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The effort that a word names.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let word = if word == "off" { "none" } else { word };
+        Self::ALL.into_iter().find(|effort| effort.word() == word)
+    }
 }
 
 /// What a model adapter keeps between the steps of a run, so that a long history is written once and only
@@ -330,9 +381,10 @@ impl ModelStep {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct ModelFailure {
-    /// A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `malformed`, `cut`,
-    /// `context_overflow`, `no_tool_support`, `filtered`, `empty`, `script`…
-    pub code: String,
+    /// What kind of failure it is; a stable word in records and on wires.
+    #[serde(rename = "code")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub kind: ModelFailureKind,
     /// What happened and what to do.
     pub message: String,
     /// Whether asking again may help.
@@ -347,9 +399,9 @@ pub struct ModelFailure {
 
 impl ModelFailure {
     /// A failure that asking again will not cure.
-    pub fn fatal(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn fatal(kind: impl Into<ModelFailureKind>, message: impl Into<String>) -> Self {
         Self {
-            code: code.into(),
+            kind: kind.into(),
             message: message.into(),
             is_retryable: false,
             retry_after_ms: None,
@@ -358,8 +410,131 @@ impl ModelFailure {
     }
 
     /// A failure that may pass.
-    pub fn passing(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { is_retryable: true, ..Self::fatal(code, message) }
+    pub fn passing(kind: impl Into<ModelFailureKind>, message: impl Into<String>) -> Self {
+        Self { is_retryable: true, ..Self::fatal(kind, message) }
+    }
+}
+
+/// The kinds of failure that are told apart: what the loop, the doctor and the front ends decide by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum ModelFailureKind {
+    /// No key, or one that the provider refuses.
+    Auth,
+    /// The provider asks to wait.
+    RateLimit,
+    /// The provider failed, or has too much to do.
+    Overloaded,
+    /// No answer in time.
+    Timeout,
+    /// No connection.
+    Network,
+    /// The provider refuses the request as it is.
+    BadRequest,
+    /// An answer that cannot be read.
+    Malformed,
+    /// An answer that ended in the middle.
+    Cut,
+    /// The request has more tokens than the model takes.
+    ContextOverflow,
+    /// The model cannot call tools.
+    NoToolSupport,
+    /// Withheld for its content.
+    Filtered,
+    /// No credit is left at the provider.
+    Quota,
+    /// The provider has no such model.
+    ModelUnknown,
+    /// An answer with nothing in it.
+    Empty,
+    /// The program stopped while the model spoke.
+    Interrupted,
+    /// A conversation script did not go on as it says.
+    Script,
+    /// Inputs of a module are missing or of another type.
+    Inputs,
+    /// A model in the process failed.
+    Local,
+    /// A model in the process could not be held to a grammar.
+    Grammar,
+    /// A predictor of a library user failed.
+    Predictor,
+    /// The journal could not be written.
+    Journal,
+    /// A word that only scripts and the records of other releases have; nothing is decided by it.
+    Other(String),
+}
+
+impl ModelFailureKind {
+    const NAMED: [Self; 21] = [
+        Self::Auth,
+        Self::RateLimit,
+        Self::Overloaded,
+        Self::Timeout,
+        Self::Network,
+        Self::BadRequest,
+        Self::Malformed,
+        Self::Cut,
+        Self::ContextOverflow,
+        Self::NoToolSupport,
+        Self::Filtered,
+        Self::Quota,
+        Self::ModelUnknown,
+        Self::Empty,
+        Self::Interrupted,
+        Self::Script,
+        Self::Inputs,
+        Self::Local,
+        Self::Grammar,
+        Self::Predictor,
+        Self::Journal,
+    ];
+
+    /// The word of wires and records.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Auth => "auth",
+            Self::RateLimit => "rate_limit",
+            Self::Overloaded => "overloaded",
+            Self::Timeout => "timeout",
+            Self::Network => "network",
+            Self::BadRequest => "bad_request",
+            Self::Malformed => "malformed",
+            Self::Cut => "cut",
+            Self::ContextOverflow => "context_overflow",
+            Self::NoToolSupport => "no_tool_support",
+            Self::Filtered => "filtered",
+            Self::Quota => "quota",
+            Self::ModelUnknown => "model_unknown",
+            Self::Empty => "empty",
+            Self::Interrupted => "interrupted",
+            Self::Script => "script",
+            Self::Inputs => "inputs",
+            Self::Local => "local",
+            Self::Grammar => "grammar",
+            Self::Predictor => "predictor",
+            Self::Journal => "journal",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl From<&str> for ModelFailureKind {
+    fn from(word: &str) -> Self {
+        let named = Self::NAMED.into_iter().find(|kind| kind.word() == word);
+        named.unwrap_or_else(|| Self::Other(word.to_owned()))
+    }
+}
+
+impl From<String> for ModelFailureKind {
+    fn from(word: String) -> Self {
+        Self::from(word.as_str())
+    }
+}
+
+impl From<ModelFailureKind> for String {
+    fn from(kind: ModelFailureKind) -> Self {
+        kind.word().to_owned()
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::command::RunWishes;
-use crate::model::{Sampling, ToolChoice};
+use crate::model::{Effort, Sampling, ToolChoice};
 use crate::nearest::nearest_names;
 
 /// What is set for the runs of a session; what is not set is as the host has it.
@@ -51,6 +51,19 @@ pub struct WrongSetting {
     pub why: String,
 }
 
+impl WrongSetting {
+    /// An effort that cannot be wished for.
+    fn effort() -> Self {
+        let why = "'reasoning_effort' must be low, medium, high or auto".to_owned();
+        Self { name: "reasoning_effort", why }
+    }
+}
+
+/// The effort that somebody wishes for: one of [`EFFORTS`].
+pub fn wished_effort(word: &str) -> Result<Effort, WrongSetting> {
+    Effort::of_word(word).filter(|_| EFFORTS.contains(&word)).ok_or_else(WrongSetting::effort)
+}
+
 impl SessionSettings {
     /// The names of all settings, in the order in which they are shown.
     pub const NAMES: [&str; 8] = [
@@ -84,11 +97,8 @@ impl SessionSettings {
         if seed.is_some_and(|seed| seed > SEED_MAX) {
             return wrong("seed", format!("'seed' must be at most {SEED_MAX}"));
         }
-        if reasoning_effort.as_deref().is_some_and(|effort| !EFFORTS.contains(&effort)) {
-            return wrong(
-                "reasoning_effort",
-                "'reasoning_effort' must be low, medium, high or auto".to_owned(),
-            );
+        if reasoning_effort.is_some_and(|effort| !EFFORTS.contains(&effort.word())) {
+            return Err(WrongSetting::effort());
         }
         Ok(())
     }
@@ -109,7 +119,9 @@ impl SessionSettings {
                 sampling.output_tokens_max = Some(most);
             }
             "seed" => sampling.seed = Some(whole()?),
-            "reasoning_effort" => sampling.reasoning_effort = Some(text.to_owned()),
+            "reasoning_effort" => {
+                sampling.reasoning_effort = Some(wished_effort(text).map_err(|wrong| wrong.why)?);
+            }
             "response_format" => sampling.response_format = Some(form_of(text)?),
             _ => return Err(unknown(name)),
         }
@@ -168,7 +180,7 @@ impl Sampling {
             temperature: self.temperature.or(below.temperature),
             top_p: self.top_p.or(below.top_p),
             output_tokens_max: self.output_tokens_max.or(below.output_tokens_max),
-            reasoning_effort: self.reasoning_effort.or_else(|| below.reasoning_effort.clone()),
+            reasoning_effort: self.reasoning_effort.or(below.reasoning_effort),
             seed: self.seed.or(below.seed),
             response_format: self.response_format.or_else(|| below.response_format.clone()),
         }

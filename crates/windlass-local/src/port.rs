@@ -8,7 +8,9 @@ use std::sync::mpsc::Sender;
 
 use futures::StreamExt;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice};
+use windlass_core::model::{
+    ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Sampling, StepPurpose, ToolChoice,
+};
 use windlass_core::port::{BoxStream, ModelPort};
 
 use crate::calls::CallReader;
@@ -222,18 +224,21 @@ impl SharedModel {
     ) -> Result<PreparedPrompt, ModelFailure> {
         let context = self.context_tokens;
         if prompt.is_empty() {
-            return Err(ModelFailure::fatal("bad_request", "there is nothing to answer"));
+            return Err(ModelFailure::fatal(ModelFailureKind::BadRequest, "there is nothing to answer"));
         }
         if prompt.len().saturating_add(ANSWER_TOKENS_MIN) > context {
             let message = format!(
                 "the conversation has {} tokens and the model's context {context}; an answer needs {ANSWER_TOKENS_MIN} of them",
                 prompt.len()
             );
-            return Err(ModelFailure::fatal("context_overflow", message));
+            return Err(ModelFailure::fatal(ModelFailureKind::ContextOverflow, message));
         }
         let constraint = match (&self.grammar, wish) {
             (Some(grammar), Some(wish)) => Some(grammar.constrain(wish).map_err(|error| {
-                ModelFailure::fatal("grammar", format!("the tools cannot be put to this model: {error}"))
+                ModelFailure::fatal(
+                    ModelFailureKind::Grammar,
+                    format!("the tools cannot be put to this model: {error}"),
+                )
             })?),
             _ => None,
         };

@@ -155,7 +155,7 @@ fn a_seed_repeats_an_answer_and_another_does_not() {
 fn a_prompt_that_does_not_fit_is_refused_with_numbers() {
     let model = model(LocalConfig { context_tokens: Some(60), ..greedy() });
     let failure = runtime().block_on(read(model.stream(request(&[&"word ".repeat(50)])))).unwrap_err();
-    assert_eq!(failure.code, "context_overflow");
+    assert_eq!(failure.kind.word(), "context_overflow");
     assert!(failure.message.contains("context 60"), "{}", failure.message);
     let fits = answer(&model, request(&[]));
     assert_eq!(fits.finish, Some(Finish::Length));
@@ -289,7 +289,7 @@ fn a_grammar_decides_what_is_written_and_calls_come_out_of_it() {
     );
     // A grammar that cannot be made is a failure with a reason, and the model lives on.
     let failure = runtime().block_on(read(model.stream(request))).unwrap_err();
-    assert_eq!(failure.code, "grammar");
+    assert_eq!(failure.kind.word(), "grammar");
     assert!(failure.message.contains("no constraint is left"), "{}", failure.message);
 }
 
@@ -319,7 +319,7 @@ fn a_prompt_of_the_callers_own_is_answered() {
     let answer = runtime().block_on(read(model.stream_raw(prompt))).unwrap();
     assert_eq!(answer.calls, [("now".to_owned(), "{}".to_owned())]);
     let empty = runtime().block_on(read(model.stream_raw(RawPrompt::default()))).unwrap_err();
-    assert_eq!(empty.code, "bad_request");
+    assert_eq!(empty.kind.word(), "bad_request");
 }
 
 #[test]

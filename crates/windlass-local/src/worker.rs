@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use windlass_core::model::{ModelDelta, ModelFailure, Notice, NoticeKind};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, Notice, NoticeKind};
 
 use crate::decoder::{LoadedDecoder, PIECE_TOKENS, SessionInput};
 use crate::error::LocalError;
@@ -199,11 +199,14 @@ impl Worker {
 
 /// For the user, what went wrong.
 pub(crate) fn failure(error: &LocalError) -> ModelFailure {
-    ModelFailure::fatal("local", error.to_string())
+    ModelFailure::fatal(ModelFailureKind::Local, error.to_string())
 }
 
 fn grammar_failure(error: &GrammarError) -> ModelFailure {
-    ModelFailure::fatal("grammar", format!("the model could not be held to the form of its answer: {error}"))
+    ModelFailure::fatal(
+        ModelFailureKind::Grammar,
+        format!("the model could not be held to the form of its answer: {error}"),
+    )
 }
 
 #[cfg(test)]

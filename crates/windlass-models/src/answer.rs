@@ -3,39 +3,39 @@
 //! Servers answer a request for a stream with a whole, label streams as plain text, and pages as answers.
 //! What the answer says it is counts first, and what it begins with counts where it says nothing.
 
-use windlass_core::model::{ModelDelta, ModelFailure};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind};
 
 use crate::failure::{of_nothing, of_page};
 use crate::frame::{Framing, Splitter, decode};
-use crate::target::Target;
+use crate::target::ModelTarget;
 use crate::wire::{Decode, SharedTarget, framing};
 
 /// An answer that is being read.
-pub(crate) struct Answer {
+pub(crate) struct AnswerReader {
     target: SharedTarget,
-    form: Form,
+    form: AnswerShape,
     /// Whether anything but blanks has come.
     has_begun: bool,
     decoder: Box<dyn Decode>,
 }
 
-enum Form {
+enum AnswerShape {
     /// To be seen by its first byte.
     Unknown,
     Frames(Splitter),
     Whole(Vec<u8>),
 }
 
-impl Answer {
+impl AnswerReader {
     /// Nothing was read yet.
     pub(crate) fn new(target: &SharedTarget, media_type: &str, decoder: Box<dyn Decode>) -> Self {
         let form = match media_type {
-            "text/event-stream" => Form::Frames(Splitter::new(Framing::Sse)),
+            "text/event-stream" => AnswerShape::Frames(Splitter::new(Framing::Sse)),
             "application/x-ndjson" | "application/ndjson" | "application/jsonl" => {
-                Form::Frames(Splitter::new(Framing::Lines))
+                AnswerShape::Frames(Splitter::new(Framing::Lines))
             }
-            "application/json" if framing(target.wire) == Framing::Lines => Form::Whole(Vec::new()),
-            _ => Form::Unknown,
+            "application/json" if framing(target.wire) == Framing::Lines => AnswerShape::Whole(Vec::new()),
+            _ => AnswerShape::Unknown,
         };
         Self { target: SharedTarget::clone(target), form, has_begun: false, decoder }
     }
@@ -50,23 +50,23 @@ impl Answer {
         let piece = if self.has_begun { piece } else { piece.trim_ascii_start() };
         let Some(first) = piece.first() else { return Ok(()) };
         // No answer of any kind begins like a page, whatever it says it is.
-        if matches!(self.form, Form::Unknown) || (!self.has_begun && *first == b'<') {
+        if matches!(self.form, AnswerShape::Unknown) || (!self.has_begun && *first == b'<') {
             self.form = form_of(&self.target, *first);
         }
         self.has_begun = true;
         match &mut self.form {
-            Form::Frames(splitter) => {
+            AnswerShape::Frames(splitter) => {
                 let decoder = &mut self.decoder;
                 splitter.push(piece, &mut |event, data| match decoder.is_over() {
                     true => Ok(()),
                     false => decoder.frame(event, data, deltas),
                 })
             }
-            Form::Whole(body) => {
+            AnswerShape::Whole(body) => {
                 body.extend_from_slice(piece);
                 Ok(())
             }
-            Form::Unknown => Ok(()),
+            AnswerShape::Unknown => Ok(()),
         }
     }
 
@@ -77,19 +77,19 @@ impl Answer {
             return Err(of_nothing(&self.target));
         }
         match &mut self.form {
-            Form::Unknown => decoder.end(deltas),
-            Form::Whole(body) if body.starts_with(b"<") => {
+            AnswerShape::Unknown => decoder.end(deltas),
+            AnswerShape::Whole(body) if body.starts_with(b"<") => {
                 Err(of_page(&self.target, &String::from_utf8_lossy(body)))
             }
-            Form::Whole(body) => decoder.whole(&decode(body), deltas),
-            Form::Frames(splitter) => {
+            AnswerShape::Whole(body) => decoder.whole(&decode(body), deltas),
+            AnswerShape::Frames(splitter) => {
                 let last = splitter.finish(&mut |event, data| match decoder.is_over() {
                     true => Ok(()),
                     false => decoder.frame(event, data, deltas),
                 });
                 match last {
                     // An event that was cut in the middle is a cut answer, and the decoder says so.
-                    Err(failure) if failure.code == "malformed" => decoder.end(deltas),
+                    Err(failure) if failure.kind == ModelFailureKind::Malformed => decoder.end(deltas),
                     Err(failure) => Err(failure),
                     Ok(()) if decoder.is_over() => Ok(()),
                     Ok(()) => decoder.end(deltas),
@@ -99,9 +99,9 @@ impl Answer {
     }
 }
 
-fn form_of(target: &Target, first: u8) -> Form {
+fn form_of(target: &ModelTarget, first: u8) -> AnswerShape {
     match (first, framing(target.wire)) {
-        (b'{' | b'[' | b'<', Framing::Sse) | (b'<' | b'[', Framing::Lines) => Form::Whole(Vec::new()),
-        (_, framing) => Form::Frames(Splitter::new(framing)),
+        (b'{' | b'[' | b'<', Framing::Sse) | (b'<' | b'[', Framing::Lines) => AnswerShape::Whole(Vec::new()),
+        (_, framing) => AnswerShape::Frames(Splitter::new(framing)),
     }
 }

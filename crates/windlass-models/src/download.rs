@@ -7,14 +7,14 @@ use std::future::poll_fn;
 
 use thiserror::Error;
 use url::Url;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 
 use crate::failure::shown_url;
-use crate::http1::head::Head;
 use crate::limits::ExchangeLimits;
 use crate::quirks::Quirks;
-use crate::target::{Abilities, AuthForm, Target, WireKind};
-use crate::transport::{Ask, Method, ReplyBody, Transport, is_loopback};
+use crate::target::{Abilities, AuthForm, ModelTarget, WireKind};
+use crate::transport::http1::head::ResponseHead;
+use crate::transport::{Method, ReplyBody, TargetRequest, Transport, is_loopback};
 
 /// A large file over a slow line takes days; what is silent is given up much earlier.
 const TOTAL_TIMEOUT_MS: u64 = 30 * 24 * 3_600_000;
@@ -25,7 +25,7 @@ const LINKED_ETAG: &str = "x-linked-etag";
 
 /// Where a file is gone on with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Start {
+pub struct DownloadStart {
     /// The first byte that is wanted.
     pub byte: u64,
     /// The mark that the file had when its beginning was read; one with another mark is sent whole.
@@ -34,7 +34,7 @@ pub struct Start {
 
 /// A file that begins to come.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenDownload {
     /// The first byte that comes: what was wanted, or 0 if the server sends the whole.
     pub first_byte: u64,
     /// Its size, if the server says so.
@@ -108,14 +108,14 @@ impl DownloadError {
 pub async fn open(
     transport: &Transport,
     address: &str,
-    start: &Start,
+    start: &DownloadStart,
     limits: &ExchangeLimits,
-) -> Result<Opened, DownloadError> {
+) -> Result<OpenDownload, DownloadError> {
     let mut url = safe_url(address)?;
     let mut sha256 = None;
     for _ in 0..=REDIRECTS_MAX {
         let place = shown_url(url.as_str());
-        let ask = Ask {
+        let ask = TargetRequest {
             method: Method::Get,
             body: Vec::new(),
             accept: "*/*",
@@ -126,7 +126,7 @@ pub async fn open(
             },
         };
         let target = target(&url, start);
-        let asked = transport.ask_looking(&target, "", ask, Opening::of).await;
+        let asked = transport.ask_looking(&target, "", ask, DownloadHead::of).await;
         let (opening, body) = asked.map_err(|failure| broken(&place, &failure))?;
         sha256 = sha256.or_else(|| opening.sha256.clone());
         match opening.status {
@@ -141,7 +141,7 @@ pub async fn open(
     Err(DownloadError::Redirects(shown_url(address)))
 }
 
-impl Opened {
+impl OpenDownload {
     /// Hands the next piece to `sink`; whether there was one.
     pub async fn read(&mut self, mut sink: impl FnMut(&[u8])) -> Result<bool, DownloadError> {
         match poll_fn(|cx| self.body.poll_read(cx, &mut sink)).await {
@@ -153,7 +153,7 @@ impl Opened {
 }
 
 /// What is kept of the head of an answer.
-struct Opening {
+struct DownloadHead {
     status: u16,
     location: Option<String>,
     length: Option<u64>,
@@ -163,8 +163,8 @@ struct Opening {
     sha256: Option<String>,
 }
 
-impl Opening {
-    fn of(head: &Head<'_>) -> Self {
+impl DownloadHead {
+    fn of(head: &ResponseHead<'_>) -> Self {
         let text = |name: &str| head.field(name).map(|value| value.trim().to_owned());
         let digits = text(LINKED_ETAG).map(|mark| mark.trim_matches('"').to_ascii_lowercase());
         let is_sha256 = |mark: &String| mark.len() == 64 && mark.chars().all(|c| c.is_ascii_hexdigit());
@@ -182,10 +182,10 @@ impl Opening {
     fn judge(
         self,
         place: String,
-        start: &Start,
+        start: &DownloadStart,
         sha256: Option<String>,
         body: ReplyBody,
-    ) -> Result<Opened, DownloadError> {
+    ) -> Result<OpenDownload, DownloadError> {
         let (first_byte, bytes_total) = match (self.status, self.range) {
             (200, _) => (0, self.length),
             (206, Some((Some(first), total))) if first == start.byte => (first, total),
@@ -200,7 +200,7 @@ impl Opening {
             (404 | 410, _) => return Err(DownloadError::NotThere(place)),
             (status, _) => return Err(DownloadError::Refused { place, status }),
         };
-        Ok(Opened { first_byte, bytes_total, etag: self.etag, sha256, body })
+        Ok(OpenDownload { first_byte, bytes_total, etag: self.etag, sha256, body })
     }
 }
 
@@ -224,14 +224,14 @@ fn safe_url(address: &str) -> Result<Url, DownloadError> {
 }
 
 /// The file as something that the transport can ask.
-fn target(url: &Url, start: &Start) -> Target {
+fn target(url: &Url, start: &DownloadStart) -> ModelTarget {
     let mut headers = Vec::new();
     if start.byte > 0 {
         headers.push(("range".to_owned(), format!("bytes={}-", start.byte)));
         headers.extend(start.etag.clone().map(|etag| ("if-range".to_owned(), etag)));
     }
     let host = url.host_str().unwrap_or_default().to_owned();
-    Target {
+    ModelTarget {
         name: host.clone(),
         provider: host,
         model: String::new(),
@@ -247,9 +247,9 @@ fn target(url: &Url, start: &Start) -> Target {
 
 /// The transport speaks of models and their settings; here only what happened counts.
 fn broken(place: &str, failure: &ModelFailure) -> DownloadError {
-    let what = match (failure.code.as_str(), &failure.detail) {
-        ("cut", _) => "the connection broke".to_owned(),
-        ("network", Some(detail)) => format!("no connection ({detail})"),
+    let what = match (&failure.kind, &failure.detail) {
+        (ModelFailureKind::Cut, _) => "the connection broke".to_owned(),
+        (ModelFailureKind::Network, Some(detail)) => format!("no connection ({detail})"),
         _ => failure.message.clone(),
     };
     DownloadError::Broken { place: place.to_owned(), what, is_passing: failure.is_retryable }

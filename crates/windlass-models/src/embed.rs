@@ -14,8 +14,8 @@ use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side};
 
 use crate::failure::{malformed, of_page, of_status};
 use crate::limits::{ERROR_BODY_BYTES_MAX, ExchangeLimits};
-use crate::target::{Target, WireKind};
-use crate::transport::{Ask, Method, Transport};
+use crate::target::{ModelTarget, WireKind};
+use crate::transport::{Method, TargetRequest, Transport};
 
 /// Texts of one request: a small server answers within seconds.
 const BATCH_TEXTS_MAX: usize = 64;
@@ -58,7 +58,7 @@ impl Default for EmbedPatience {
 /// An embedding model at an endpoint.
 #[derive(Debug)]
 pub struct EndpointEmbedder {
-    target: Target,
+    target: ModelTarget,
     transport: Arc<Transport>,
     patience: EmbedPatience,
     /// Of the first vector that came; all others must be as long.
@@ -84,7 +84,7 @@ struct OllamaAnswer {
 impl EndpointEmbedder {
     /// Asks nothing yet. Fails for a protocol that has no embeddings.
     pub fn new(
-        target: Target,
+        target: ModelTarget,
         transport: Arc<Transport>,
         patience: EmbedPatience,
     ) -> Result<Self, EmbedFailure> {
@@ -139,7 +139,12 @@ impl EndpointEmbedder {
             total_timeout_ms,
             ..ExchangeLimits::default()
         };
-        let ask = Ask { method: Method::Post, body: self.body(batch), accept: "application/json", limits };
+        let ask = TargetRequest {
+            method: Method::Post,
+            body: self.body(batch),
+            accept: "application/json",
+            limits,
+        };
         let mut reply = self.transport.ask(target, self.path(), ask).await?;
         if !(200..300).contains(&reply.status) {
             let text = reply.body.read_text(ERROR_BODY_BYTES_MAX).await.unwrap_or_default();

@@ -50,7 +50,7 @@ async fn server(answer: impl Fn(usize, &Value) -> String + Send + Sync + 'static
 }
 
 fn embedder(url: &str, wire: WireKind) -> EndpointEmbedder {
-    let target = Target { wire, ..target(url) };
+    let target = ModelTarget { wire, ..target(url) };
     EndpointEmbedder::new(target, transport(limits()), eager()).unwrap()
 }
 
@@ -191,7 +191,7 @@ async fn a_server_that_is_not_there_and_a_page_are_failures() {
 
 #[test]
 fn a_wire_without_embeddings_is_refused_at_once() {
-    let target = Target { wire: WireKind::Messages, ..target("http://127.0.0.1:1") };
+    let target = ModelTarget { wire: WireKind::Messages, ..target("http://127.0.0.1:1") };
     let failure = EndpointEmbedder::new(target, transport(limits()), eager()).unwrap_err();
     assert!(failure.0.contains("no embeddings"), "{failure}");
 }

@@ -45,7 +45,7 @@ pub struct Splitter {
 
 /// What an event has so far of the piece at hand, not copied.
 #[derive(Default)]
-struct Seen<'a> {
+struct FrameSoFar<'a> {
     payload: Option<&'a [u8]>,
     name: Option<&'a [u8]>,
 }
@@ -72,7 +72,7 @@ impl Splitter {
         sink: &mut impl FnMut(Option<&str>, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut rest = self.skip_mark(bytes);
-        let mut seen = Seen::default();
+        let mut seen = FrameSoFar::default();
         loop {
             if self.has_cr && !rest.is_empty() {
                 self.has_cr = false;
@@ -105,10 +105,10 @@ impl Splitter {
         &mut self,
         sink: &mut impl FnMut(Option<&str>, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut seen = Seen::default();
+        let mut seen = FrameSoFar::default();
         self.read_kept_line(&mut seen, sink)?;
         self.keep(&seen)?;
-        self.give(&mut Seen::default(), sink)
+        self.give(&mut FrameSoFar::default(), sink)
     }
 
     /// Drops a byte order mark at the very beginning, also one that comes in pieces.
@@ -132,13 +132,13 @@ impl Splitter {
     /// Reads the line that was kept. It does not live as long as the piece at hand, so its payload is copied.
     fn read_kept_line<E: From<FrameTooLong>>(
         &mut self,
-        seen: &mut Seen<'_>,
+        seen: &mut FrameSoFar<'_>,
         sink: &mut impl FnMut(Option<&str>, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         self.keep(seen)?;
-        *seen = Seen::default();
+        *seen = FrameSoFar::default();
         let mut line = mem::take(&mut self.line);
-        let mut seen_here = Seen::default();
+        let mut seen_here = FrameSoFar::default();
         self.read_line(&line, &mut seen_here, sink)?;
         self.keep(&seen_here)?;
         line.clear();
@@ -149,7 +149,7 @@ impl Splitter {
     fn read_line<'a, E: From<FrameTooLong>>(
         &mut self,
         line: &'a [u8],
-        seen: &mut Seen<'a>,
+        seen: &mut FrameSoFar<'a>,
         sink: &mut impl FnMut(Option<&str>, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.framing == Framing::Lines {
@@ -180,7 +180,7 @@ impl Splitter {
     }
 
     /// Copies what must outlive the piece at hand.
-    fn keep(&mut self, seen: &Seen<'_>) -> Result<(), FrameTooLong> {
+    fn keep(&mut self, seen: &FrameSoFar<'_>) -> Result<(), FrameTooLong> {
         if let Some(name) = seen.name {
             self.name.clear();
             self.name.extend_from_slice(name);
@@ -199,7 +199,7 @@ impl Splitter {
     /// Gives the event, if it has a payload, and begins the next one.
     fn give<E: From<FrameTooLong>>(
         &mut self,
-        seen: &mut Seen<'_>,
+        seen: &mut FrameSoFar<'_>,
         sink: &mut impl FnMut(Option<&str>, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.has_payload {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
+use windlass_core::model::{Effort, ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use crate::lower::{LoweredTool, LoweredTools};
 use crate::quirks::{AnswerForms, CallDialect, ChoiceForm, ReasoningAsk};
-use crate::target::{Target, WireKind};
+use crate::target::{ModelTarget, WireKind};
 
 /// Tools that are declared because the history speaks of them; a provider only wants to see some.
 const PAST_TOOLS_MAX: usize = 64;
@@ -33,7 +33,7 @@ pub struct Guarded {
 }
 
 /// Fits a request's wishes to a target.
-pub fn guard(target: &Target, request: &ModelRequest, tools: &LoweredTools) -> Guarded {
+pub fn guard(target: &ModelTarget, request: &ModelRequest, tools: &LoweredTools) -> Guarded {
     let mut guarded = Guarded {
         choice: ToolChoice::Auto,
         sampling: request.sampling.clone(),
@@ -54,10 +54,10 @@ pub fn guard(target: &Target, request: &ModelRequest, tools: &LoweredTools) -> G
 }
 
 /// Whether the model will think: it was asked to, or it does by itself and cannot be or was not told to stop.
-fn thinks(target: &Target, sampling: &Sampling) -> bool {
+fn thinks(target: &ModelTarget, sampling: &Sampling) -> bool {
     let quirks = &target.quirks;
-    match sampling.reasoning_effort.as_deref() {
-        Some("none" | "off") => quirks.thinks_unasked && !quirks.stops_thinking,
+    match sampling.reasoning_effort {
+        Some(Effort::Off) => quirks.thinks_unasked && !quirks.stops_thinking,
         Some(_) => quirks.ask != ReasoningAsk::Absent || quirks.thinks_unasked,
         None => quirks.thinks_unasked,
     }
@@ -65,18 +65,18 @@ fn thinks(target: &Target, sampling: &Sampling) -> bool {
 
 impl Guarded {
     /// Leaves out wishes about thinking that would be refused here.
-    fn think(&mut self, target: &Target, request: &ModelRequest) {
+    fn think(&mut self, target: &ModelTarget, request: &ModelRequest) {
         let (quirks, name) = (&target.quirks, &target.name);
         if !thinks(target, &self.sampling) {
             return;
         }
-        if matches!(self.sampling.reasoning_effort.as_deref(), Some("none" | "off")) {
+        if self.sampling.reasoning_effort == Some(Effort::Off) {
             self.sampling.reasoning_effort = None;
             self.emulate("reasoning_effort", format!("{name} cannot be told not to think"));
         }
         if !quirks.thinks_midway && is_unthought(&request.messages, name) {
             let can_stop = quirks.thinks_unasked && quirks.stops_thinking;
-            self.sampling.reasoning_effort = can_stop.then(|| "none".to_owned());
+            self.sampling.reasoning_effort = can_stop.then_some(Effort::Off);
             self.emulate(
                 "thinking_midway",
                 format!("{name} cannot begin to think in the middle of calls that it did not make: it thinks again with the next message"),
@@ -84,7 +84,7 @@ impl Guarded {
         }
     }
 
-    fn choose(&mut self, target: &Target, request: &ModelRequest, tools: &LoweredTools) {
+    fn choose(&mut self, target: &ModelTarget, request: &ModelRequest, tools: &LoweredTools) {
         // Where calls are written as text, nothing on the wire knows of tools.
         let form = match target.quirks.calls {
             CallDialect::Native => target.quirks.choice,
@@ -117,7 +117,14 @@ impl Guarded {
         }
     }
 
-    fn name(&mut self, target: &Target, form: ChoiceForm, forces: bool, name: &str, tools: &LoweredTools) {
+    fn name(
+        &mut self,
+        target: &ModelTarget,
+        form: ChoiceForm,
+        forces: bool,
+        name: &str,
+        tools: &LoweredTools,
+    ) {
         match form {
             ChoiceForm::Full if forces => self.choice = ToolChoice::Named(name.to_owned()),
             ChoiceForm::Words if forces => {
@@ -145,7 +152,7 @@ impl Guarded {
         }
     }
 
-    fn forbid(&mut self, target: &Target, form: ChoiceForm) {
+    fn forbid(&mut self, target: &ModelTarget, form: ChoiceForm) {
         if !target.quirks.has_none_with_tools {
             self.tools = Some(LoweredTools::default());
             self.emulate(
@@ -169,7 +176,7 @@ impl Guarded {
     }
 
     /// Where calls of the history want their tools declared and there are none, those calls' names stand in.
-    fn declare_past(&mut self, target: &Target, request: &ModelRequest, tools: &LoweredTools) {
+    fn declare_past(&mut self, target: &ModelTarget, request: &ModelRequest, tools: &LoweredTools) {
         let quirks = &target.quirks;
         let is_bare = self.tools.as_ref().unwrap_or(tools).tools.is_empty();
         if !quirks.declares_past_tools || quirks.calls != CallDialect::Native || !is_bare {
@@ -204,7 +211,7 @@ impl Guarded {
     }
 
     /// The form of the answer, as far as it can be prescribed; what cannot be is asked for in a remark.
-    fn format(&mut self, target: &Target) {
+    fn format(&mut self, target: &ModelTarget) {
         let (quirks, name) = (&target.quirks, &target.name);
         let Some(format) = self.sampling.response_format.take() else { return };
         let is_forced = matches!(self.choice, ToolChoice::Required | ToolChoice::Named(_));
@@ -241,7 +248,7 @@ impl Guarded {
         }
     }
 
-    fn sample(&mut self, target: &Target) {
+    fn sample(&mut self, target: &ModelTarget) {
         let quirks = &target.quirks;
         let name = &target.name;
         if !quirks.has_seed && self.sampling.seed.take().is_some() {
@@ -260,7 +267,7 @@ impl Guarded {
     }
 
     /// Anthropic refuses newer models both at once.
-    fn sample_one_way(&mut self, target: &Target) {
+    fn sample_one_way(&mut self, target: &ModelTarget) {
         let has_both = self.sampling.temperature.is_some() && self.sampling.top_p.is_some();
         if target.wire == WireKind::Messages && has_both {
             self.sampling.top_p = None;
@@ -270,7 +277,7 @@ impl Guarded {
     }
 
     /// Some providers do not go on from their own words; a history may end with them.
-    fn end_with_user(&mut self, target: &Target, request: &ModelRequest) {
+    fn end_with_user(&mut self, target: &ModelTarget, request: &ModelRequest) {
         let wants_user = match target.wire {
             WireKind::Messages | WireKind::Gemini => true,
             // Mistral's roles are as strict at the end as between outcomes and users.

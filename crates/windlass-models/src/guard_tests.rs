@@ -10,8 +10,8 @@ use crate::lower::lower;
 use crate::quirks::{AnswerForms, ParallelCalls, Quirks};
 use crate::target::{Abilities, AuthForm};
 
-fn target(wire: WireKind, quirks: Quirks) -> Target {
-    Target {
+fn target(wire: WireKind, quirks: Quirks) -> ModelTarget {
+    ModelTarget {
         name: "acme/one".into(),
         provider: "acme".into(),
         model: "one".into(),
@@ -25,7 +25,7 @@ fn target(wire: WireKind, quirks: Quirks) -> Target {
     }
 }
 
-fn chat(choice: ChoiceForm) -> Target {
+fn chat(choice: ChoiceForm) -> ModelTarget {
     target(WireKind::Chat, Quirks { choice, ..Quirks::default() })
 }
 
@@ -50,7 +50,7 @@ fn request(choice: ToolChoice, sampling: Sampling) -> ModelRequest {
     }
 }
 
-fn guarded(target: &Target, choice: ToolChoice) -> Guarded {
+fn guarded(target: &ModelTarget, choice: ToolChoice) -> Guarded {
     let lowered = lower(target, &tools());
     guard(target, &request(choice, Sampling::default()), &lowered)
 }
@@ -114,7 +114,8 @@ fn anthropic_3_deepseek_7_nothing_is_forced_while_the_model_thinks() {
     let quirks =
         Quirks { forces_while_thinking: false, ask: ReasoningAsk::ThinkingType, ..Quirks::default() };
     let claude = target(WireKind::Messages, quirks);
-    let thinking = Sampling { reasoning_effort: Some("high".into()), ..Sampling::default() };
+    let thinking =
+        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("high"), ..Sampling::default() };
     let lowered = lower(&claude, &tools());
     for choice in [ToolChoice::Required, named()] {
         let fit = guard(&claude, &request(choice.clone(), thinking.clone()), &lowered);
@@ -189,10 +190,10 @@ fn openai_1_sampling_is_left_out_while_the_model_thinks() {
     let wishes = |effort: Option<&str>| Sampling {
         temperature: Some(0.0),
         top_p: Some(0.5),
-        reasoning_effort: effort.map(str::to_owned),
+        reasoning_effort: effort.and_then(windlass_core::model::Effort::of_word),
         ..Sampling::default()
     };
-    let kept = |model: &Target, effort: Option<&str>| {
+    let kept = |model: &ModelTarget, effort: Option<&str>| {
         let fit = guard(model, &request(ToolChoice::Auto, wishes(effort)), &lower(model, &tools()));
         assert_eq!(fit.notices.is_empty(), fit.sampling.temperature.is_some());
         fit.sampling.temperature.is_some() && fit.sampling.top_p.is_some()
@@ -247,7 +248,8 @@ fn deepseek_7_openai_1_a_model_that_thinks_unasked_is_not_forced_until_it_is_tol
     };
     let model = target(WireKind::Chat, quirks);
     assert_eq!(guarded(&model, named()).choice, ToolChoice::Auto);
-    let still = Sampling { reasoning_effort: Some("none".into()), ..Sampling::default() };
+    let still =
+        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("none"), ..Sampling::default() };
     let fit = guard(&model, &request(named(), still.clone()), &lower(&model, &tools()));
     assert_eq!((fit.choice, fit.sampling), (named(), still));
 }
@@ -256,7 +258,8 @@ fn deepseek_7_openai_1_a_model_that_thinks_unasked_is_not_forced_until_it_is_tol
 fn a_model_that_cannot_but_think_is_not_told_to_stop() {
     let quirks = Quirks { thinks_unasked: true, stops_thinking: false, ..Quirks::default() };
     let model = target(WireKind::Messages, quirks);
-    let still = Sampling { reasoning_effort: Some("none".into()), ..Sampling::default() };
+    let still =
+        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("none"), ..Sampling::default() };
     let fit = guard(&model, &request(ToolChoice::Auto, still), &lower(&model, &tools()));
     assert_eq!((&fit.sampling.reasoning_effort, rules(&fit)), (&None, vec!["reasoning_effort"]));
 }
@@ -310,7 +313,8 @@ fn anthropic_3_thinking_does_not_begin_in_the_middle_of_calls_of_another_model()
         (vec![user(), said(&[call()]), outcome(), user()], true),
         (vec![user()], true),
     ];
-    let wishes = Sampling { reasoning_effort: Some("high".into()), ..Sampling::default() };
+    let wishes =
+        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("high"), ..Sampling::default() };
     for (messages, may_think) in histories {
         let quirks = Quirks {
             thinks_midway: false,

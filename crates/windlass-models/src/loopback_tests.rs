@@ -15,7 +15,7 @@ use windlass_core::port::{BoxStream, ModelPort};
 use crate::limits::ExchangeLimits;
 use crate::port::WireModel;
 use crate::quirks::Quirks;
-use crate::target::{Abilities, AuthForm, Target, WireKind};
+use crate::target::{Abilities, AuthForm, ModelTarget, WireKind};
 use crate::transport::{Transport, TransportConfig};
 
 pub(crate) const KEY: &str = "sk-test-0123456789";
@@ -109,8 +109,8 @@ pub(crate) async fn say(socket: &mut (impl AsyncWrite + Unpin), text: &str) {
     let _ = socket.flush().await;
 }
 
-pub(crate) fn target(url: &str) -> Target {
-    Target {
+pub(crate) fn target(url: &str) -> ModelTarget {
+    ModelTarget {
         name: "acme/m-1".into(),
         provider: "acme".into(),
         model: "m-1".into(),

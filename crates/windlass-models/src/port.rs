@@ -10,19 +10,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, Usage};
+use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Usage};
 use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
 use windlass_core::step::WrittenRequest;
 
-use crate::answer::Answer;
+use crate::answer::AnswerReader;
 use crate::failure::{of_nothing, of_page, of_status, shown_url};
 use crate::frame::Framing;
-use crate::kept::{Prepared, Shared, first_told, prepare};
 use crate::limits::ERROR_BODY_BYTES_MAX;
 use crate::lower::LoweredTools;
-use crate::target::Target;
-use crate::transport::{Reply, ReplyBody, Transport};
-use crate::unread;
+use crate::request::{PreparedRequest, SharedEncodings, first_told, prepare};
+use crate::target::ModelTarget;
+use crate::transport::unread;
+use crate::transport::{ReplyBody, Transport, TransportReply};
 use crate::wire::{SharedTarget, decoder, framing};
 
 /// A model at an endpoint.
@@ -30,12 +30,12 @@ use crate::wire::{SharedTarget, decoder, framing};
 pub struct WireModel {
     target: SharedTarget,
     transport: Arc<Transport>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedEncodings>,
 }
 
 impl WireModel {
     /// Asks nothing yet.
-    pub fn new(target: Target, transport: Arc<Transport>) -> Self {
+    pub fn new(target: ModelTarget, transport: Arc<Transport>) -> Self {
         Self { target: Arc::new(target), transport, shared: Arc::default() }
     }
 
@@ -51,11 +51,11 @@ impl ModelPort for WireModel {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
-        let Prepared { path, body, notices, tools } = prepare(&self.target, &self.shared, &request);
+        let PreparedRequest { path, body, notices, tools } = prepare(&self.target, &self.shared, &request);
         let sent_chars = unread::chars_judged(&self.target, &body, &request.messages);
         let asking = send(Arc::clone(&self.transport), Arc::clone(&self.target), path, body);
         let is_renamed = tools.tools.iter().any(|tool| tool.name != tool.spec.name);
-        Box::pin(Exchange {
+        Box::pin(ModelExchange {
             target: Arc::clone(&self.target),
             renamed: is_renamed.then_some(tools),
             ready: notices.into_iter().map(ModelDelta::Notice).collect(),
@@ -63,14 +63,14 @@ impl ModelPort for WireModel {
             sent_chars,
             usage: None,
             kept: request.kept,
-            phase: Phase::Asking(Box::pin(asking)),
+            phase: ExchangePhase::Asking(Box::pin(asking)),
         })
     }
 
     fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
         // Nothing of what runs keep is read or changed.
         let request = ModelRequest { kept: Kept::default(), ..request.clone() };
-        let Prepared { path, body, .. } = prepare(&self.target, &Shared::default(), &request);
+        let PreparedRequest { path, body, .. } = prepare(&self.target, &SharedEncodings::default(), &request);
         let base_url = &self.target.base_url;
         // A query that somebody configured may be a key; the wires' own are not.
         let is_own = |path: &&str| !base_url.contains('?') || !path.contains('?');
@@ -89,7 +89,7 @@ async fn send(
     target: SharedTarget,
     path: String,
     body: Vec<u8>,
-) -> Result<Reply, ModelFailure> {
+) -> Result<TransportReply, ModelFailure> {
     let accept = match framing(target.wire) {
         Framing::Sse => "text/event-stream, application/json",
         Framing::Lines => "application/x-ndjson, application/json",
@@ -108,7 +108,7 @@ async fn send(
 }
 
 /// One request and its answer.
-struct Exchange {
+struct ModelExchange {
     target: SharedTarget,
     /// The tools, if some have another name on the wire.
     renamed: Option<Arc<LoweredTools>>,
@@ -120,14 +120,14 @@ struct Exchange {
     /// What it read by its own count.
     usage: Option<Usage>,
     kept: Kept,
-    phase: Phase,
+    phase: ExchangePhase,
 }
 
-enum Phase {
+enum ExchangePhase {
     /// Until the headers of the answer are there.
-    Asking(BoxFuture<'static, Result<Reply, ModelFailure>>),
+    Asking(BoxFuture<'static, Result<TransportReply, ModelFailure>>),
     /// Until the answer is over.
-    Reading(ReplyBody, Box<Answer>),
+    Reading(ReplyBody, Box<AnswerReader>),
     /// The model has said its last word; the connection is only good for another request once the answer
     /// was read to its end.
     Draining(ReplyBody),
@@ -138,7 +138,7 @@ enum Phase {
     Over,
 }
 
-impl Stream for Exchange {
+impl Stream for ModelExchange {
     type Item = Result<ModelDelta, ModelFailure>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -148,40 +148,43 @@ impl Stream for Exchange {
                 return Poll::Ready(Some(Ok(this.complete(delta))));
             }
             match &mut this.phase {
-                Phase::Asking(asking) => {
+                ExchangePhase::Asking(asking) => {
                     this.phase = match ready!(asking.as_mut().poll(cx)) {
                         Ok(reply) => {
                             let decoder = decoder(this.target.wire, Arc::clone(&this.target));
-                            let answer = Answer::new(&this.target, &reply.media_type, decoder);
-                            Phase::Reading(reply.body, Box::new(answer))
+                            let answer = AnswerReader::new(&this.target, &reply.media_type, decoder);
+                            ExchangePhase::Reading(reply.body, Box::new(answer))
                         }
-                        Err(failure) => Phase::Failed(failure),
+                        Err(failure) => ExchangePhase::Failed(failure),
                     };
                 }
-                Phase::Reading(..) => ready!(this.poll_reading(cx)),
-                Phase::Draining(body) => {
+                ExchangePhase::Reading(..) => ready!(this.poll_reading(cx)),
+                ExchangePhase::Draining(body) => {
                     ready!(body.poll_drain(cx));
-                    this.phase = Phase::Ended;
+                    this.phase = ExchangePhase::Ended;
                 }
-                Phase::Ended if this.has_finish => {
-                    this.phase = Phase::Over;
+                ExchangePhase::Ended if this.has_finish => {
+                    this.phase = ExchangePhase::Over;
                     this.ready.extend(this.told_of_unread());
                 }
-                Phase::Ended => this.phase = Phase::Failed(this.cut()),
-                Phase::Failed(_) => {
-                    let Phase::Failed(failure) = mem::replace(&mut this.phase, Phase::Over) else { continue };
+                ExchangePhase::Ended => this.phase = ExchangePhase::Failed(this.cut()),
+                ExchangePhase::Failed(_) => {
+                    let ExchangePhase::Failed(failure) = mem::replace(&mut this.phase, ExchangePhase::Over)
+                    else {
+                        continue;
+                    };
                     return Poll::Ready(Some(Err(failure)));
                 }
-                Phase::Over => return Poll::Ready(None),
+                ExchangePhase::Over => return Poll::Ready(None),
             }
         }
     }
 }
 
-impl Exchange {
+impl ModelExchange {
     /// Reads the next piece of the answer.
     fn poll_reading(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let Phase::Reading(body, answer) = &mut self.phase else { return Poll::Ready(()) };
+        let ExchangePhase::Reading(body, answer) = &mut self.phase else { return Poll::Ready(()) };
         // Nothing is ready, and the list keeps its room: no allocation for a piece, let alone a delta.
         let mut deltas = Vec::from(mem::take(&mut self.ready));
         let mut read = Ok(());
@@ -198,15 +201,15 @@ impl Exchange {
         self.ready = VecDeque::from(deltas);
         let is_over = answer.is_over();
         match result {
-            Ok(true) => self.phase = Phase::Ended,
+            Ok(true) => self.phase = ExchangePhase::Ended,
             Ok(false) if !is_over => {}
             Ok(false) => {
-                if let Phase::Reading(body, _) = mem::replace(&mut self.phase, Phase::Over) {
-                    self.phase = Phase::Draining(body);
+                if let ExchangePhase::Reading(body, _) = mem::replace(&mut self.phase, ExchangePhase::Over) {
+                    self.phase = ExchangePhase::Draining(body);
                 }
             }
             // The connection is closed here, and not when the reader is done with what was ready.
-            Err(failure) => self.phase = Phase::Failed(failure),
+            Err(failure) => self.phase = ExchangePhase::Failed(failure),
         }
         Poll::Ready(())
     }
@@ -250,7 +253,7 @@ impl Exchange {
     /// An end that nobody announced: nothing of the answer may run.
     fn cut(&self) -> ModelFailure {
         let provider = &self.target.provider;
-        ModelFailure::passing("cut", format!("the answer of {provider} ended in the middle"))
+        ModelFailure::passing(ModelFailureKind::Cut, format!("the answer of {provider} ended in the middle"))
     }
 }
 

@@ -59,7 +59,7 @@ async fn a_cut_stream_gives_what_came_and_then_a_failure_that_may_pass() {
     let (deltas, failure) = collect(ask(&serve_text(cut).await, limits())).await;
     let failure = failure.unwrap();
     assert_eq!(text_of(&deltas), "half");
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("cut", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("cut", true));
     assert!(!deltas.iter().any(|delta| matches!(delta, ModelDelta::Finish(_))));
 }
 
@@ -67,7 +67,7 @@ async fn a_cut_stream_gives_what_came_and_then_a_failure_that_may_pass() {
 async fn a_stream_that_ends_in_an_orderly_way_in_the_middle_of_an_event_is_cut_too() {
     let cut = [stream_head(), chunk(&text_event("half")), chunk("data: {\"cho"), "0\r\n\r\n".into()].concat();
     let (deltas, failure) = collect(ask(&serve_text(cut).await, limits())).await;
-    assert_eq!((text_of(&deltas).as_str(), failure.unwrap().code.as_str()), ("half", "cut"));
+    assert_eq!((text_of(&deltas).as_str(), failure.unwrap().kind.word()), ("half", "cut"));
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_stall_before_the_headers_is_a_timeout_that_names_its_limit() {
     .await;
     let limits = ExchangeLimits { first_byte_timeout_ms: 40, ..limits() };
     let failure = collect(ask(&url, limits)).await.1.unwrap();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("timeout", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("timeout", true));
     assert!(
         failure.message.contains("first_byte_timeout_ms") && failure.message.contains("40 ms"),
         "{failure}"
@@ -109,7 +109,7 @@ async fn a_stall_after_the_first_event_gives_the_event_and_then_a_timeout() {
     let limits = ExchangeLimits { idle_timeout_ms: 40, ..limits() };
     let (deltas, failure) = collect(ask(&url, limits)).await;
     let failure = failure.unwrap();
-    assert_eq!((text_of(&deltas).as_str(), failure.code.as_str()), ("half", "timeout"));
+    assert_eq!((text_of(&deltas).as_str(), failure.kind.word()), ("half", "timeout"));
     assert!(failure.message.contains("idle_timeout_ms") && failure.is_retryable, "{failure}");
 }
 
@@ -125,7 +125,7 @@ async fn a_server_that_never_stops_talking_reaches_the_limit_of_the_whole() {
     .await;
     let limits = ExchangeLimits { total_timeout_ms: 60, ..limits() };
     let failure = collect(ask(&url, limits)).await.1.unwrap();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("timeout", false));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("timeout", false));
     assert!(failure.message.contains("total_timeout_ms"), "{failure}");
 }
 
@@ -171,7 +171,7 @@ async fn a_web_page_with_status_200_is_no_answer() {
     ];
     for page in pages {
         let failure = collect(ask(&serve_text(page).await, limits())).await.1.unwrap();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("malformed", true));
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("malformed", true));
         assert!(failure.message.contains("web page") && failure.message.contains("base_url"), "{failure}");
     }
 }
@@ -181,21 +181,21 @@ async fn refusals_are_told_with_the_providers_words_and_its_wait() {
     let busy = head("429 Too Many Requests", "retry-after: 3\r\n");
     let busy = [busy, chunk("{\"error\":{\"message\":\"slow down\"}}"), "0\r\n\r\n".into()].concat();
     let failure = collect(ask(&serve_text(busy).await, limits())).await.1.unwrap();
-    assert_eq!((failure.code.as_str(), failure.retry_after_ms), ("rate_limit", Some(3_000)));
+    assert_eq!((failure.kind.word(), failure.retry_after_ms), ("rate_limit", Some(3_000)));
     assert!(failure.message.contains("slow down"));
 
     let broken = whole("500 Internal Server Error", "text/plain", "oops");
     let failure = collect(ask(&serve_text(broken).await, limits())).await.1.unwrap();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("overloaded", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("overloaded", true));
 }
 
 #[tokio::test]
 async fn a_connection_that_is_closed_or_refused_may_pass() {
     let closed = collect(ask(&serve_text("").await, limits())).await.1.unwrap();
-    assert_eq!((closed.code.as_str(), closed.is_retryable), ("network", true));
+    assert_eq!((closed.kind.word(), closed.is_retryable), ("network", true));
     // Port 1 of this machine: nobody listens.
     let refused = collect(ask("http://127.0.0.1:1/v1", limits())).await.1.unwrap();
-    assert_eq!((refused.code.as_str(), refused.is_retryable), ("network", true));
+    assert_eq!((refused.kind.word(), refused.is_retryable), ("network", true));
     assert!(refused.message.contains("http://127.0.0.1:1/v1"), "{refused}");
 }
 
@@ -205,16 +205,19 @@ async fn r_62_an_error_event_ends_the_stream_with_what_it_says() {
     let text =
         [stream_head(), chunk(&text_event("half")), chunk(error), chunk(ENDING), "0\r\n\r\n".into()].concat();
     let (deltas, failure) = collect(ask(&serve_text(text).await, limits())).await;
-    assert_eq!((text_of(&deltas).as_str(), failure.unwrap().code.as_str()), ("half", "overloaded"));
+    assert_eq!((text_of(&deltas).as_str(), failure.unwrap().kind.word()), ("half", "overloaded"));
     let whole = whole("200 OK", "application/json", "{\"error\":{\"message\":\"m does not support tools\"}}");
-    assert_eq!(collect(ask(&serve_text(whole).await, limits())).await.1.unwrap().code, "no_tool_support");
+    assert_eq!(
+        collect(ask(&serve_text(whole).await, limits())).await.1.unwrap().kind.word(),
+        "no_tool_support"
+    );
 }
 
 #[tokio::test]
 async fn r_32_a_line_that_cannot_be_read_is_a_failure_and_never_an_answer() {
     let text = [stream_head(), chunk(&text_event("half")), chunk("data: {oops\n\n"), chunk(ENDING)].concat();
     let (deltas, failure) = collect(ask(&serve_text(text).await, limits())).await;
-    assert_eq!((text_of(&deltas).as_str(), failure.unwrap().code.as_str()), ("half", "malformed"));
+    assert_eq!((text_of(&deltas).as_str(), failure.unwrap().kind.word()), ("half", "malformed"));
 }
 
 #[tokio::test]
@@ -330,7 +333,7 @@ async fn the_key_goes_in_its_header_and_is_in_no_failure() {
         sent.contains("x-title: windlass\r\n") && sent.contains("content-type: application/json\r\n"),
         "{sent}"
     );
-    assert_eq!(failure.code, "auth");
+    assert_eq!(failure.kind.word(), "auth");
     let shown = format!("{failure} {failure:?} {model:?}");
     assert!(!shown.contains(KEY), "{shown}");
 }
@@ -339,9 +342,9 @@ async fn the_key_goes_in_its_header_and_is_in_no_failure() {
 async fn a_wire_of_lines_is_read_a_line_at_a_time() {
     let line = "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"yes\"},\"done\":false}\n";
     let text = [head("200 OK", "content-type: application/x-ndjson\r\n"), chunk(line)].concat();
-    let target = Target { wire: WireKind::Ollama, ..target(&serve_text(text).await) };
+    let target = ModelTarget { wire: WireKind::Ollama, ..target(&serve_text(text).await) };
     let (_, failure) = collect(WireModel::new(target, transport(limits())).stream(request())).await;
-    assert_eq!(failure.map(|failure| failure.code), Some("cut".to_owned()));
+    assert_eq!(failure.map(|failure| failure.kind), Some(windlass_core::model::ModelFailureKind::Cut));
 }
 
 #[tokio::test]
@@ -390,7 +393,7 @@ async fn what_is_written_is_what_the_server_gets_on_every_wire_and_has_no_key() 
     let wires = [WireKind::Chat, WireKind::Responses, WireKind::Messages, WireKind::Gemini, WireKind::Ollama];
     for wire in wires {
         let (url, heard) = overhear(whole("500 Broken", "application/json", "{}")).await;
-        let target = Target { wire, ..target(&url) };
+        let target = ModelTarget { wire, ..target(&url) };
         let model = WireModel::new(target, transport(limits()));
         let spec = Arc::new(ToolSpec::new("list.tasks", "Lists tasks"));
         let mut request = ModelRequest { tools: Arc::new([spec]), ..request() };

@@ -99,7 +99,7 @@ pub struct Abilities {
 
 /// One model at one endpoint.
 #[derive(Clone, PartialEq)]
-pub struct Target {
+pub struct ModelTarget {
     /// `provider/model`: whose reasoning state is its own.
     pub name: String,
     /// The provider's row in the catalogue.
@@ -122,7 +122,7 @@ pub struct Target {
     pub abilities: Abilities,
 }
 
-impl Target {
+impl ModelTarget {
     /// Tokens that fit into one exchange: what the model holds, or less if less is asked of the server.
     pub fn context_tokens(&self) -> Option<u64> {
         match (self.abilities.context_tokens, self.quirks.context_tokens_asked) {
@@ -133,7 +133,7 @@ impl Target {
 }
 
 /// Headers may carry secrets of their own: only their names are shown.
-impl fmt::Debug for Target {
+impl fmt::Debug for ModelTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         f.debug_struct("Target")

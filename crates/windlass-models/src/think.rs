@@ -11,7 +11,7 @@ const BLANKS_MAX: usize = 4096;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum AnswerPiece {
     /// Answer text.
     Text(String),
     /// Thinking.
@@ -19,7 +19,7 @@ pub enum Piece {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum ThinkMode {
     /// Nothing but blanks came yet.
     Begin,
     /// Between the tags.
@@ -33,7 +33,7 @@ enum Mode {
 /// Splits one streamed answer.
 #[derive(Debug)]
 pub struct ThinkSplitter {
-    mode: Mode,
+    mode: ThinkMode,
     opens_thinking: bool,
     /// Text that may turn out to be the beginning of a tag, or blanks that may stand before one.
     held: String,
@@ -44,17 +44,17 @@ impl ThinkSplitter {
     /// A splitter for one answer. With `opens_thinking` the answer begins inside the tags: some templates
     /// write the opening tag into the prompt, so that only the closing one is ever seen.
     pub fn new(opens_thinking: bool) -> Self {
-        Self { mode: Mode::Begin, opens_thinking, held: String::new(), tail_bytes: 0 }
+        Self { mode: ThinkMode::Begin, opens_thinking, held: String::new(), tail_bytes: 0 }
     }
 
     /// A splitter that takes everything for the answer.
     pub fn passing() -> Self {
-        Self { mode: Mode::Answer, ..Self::new(false) }
+        Self { mode: ThinkMode::Answer, ..Self::new(false) }
     }
 
     /// Whether everything from here on is answer text.
     pub fn is_passing(&self) -> bool {
-        self.mode == Mode::Answer
+        self.mode == ThinkMode::Answer
     }
 
     /// How many bytes at the end of the thinking stood behind its closing tag.
@@ -63,16 +63,16 @@ impl ThinkSplitter {
     }
 
     /// Takes in a piece of the stream.
-    pub fn push(&mut self, text: &str, out: &mut Vec<Piece>) {
+    pub fn push(&mut self, text: &str, out: &mut Vec<AnswerPiece>) {
         let mut buffer = std::mem::take(&mut self.held);
         buffer.push_str(text);
         let mut rest = buffer.as_str();
         while !rest.is_empty() {
             rest = match self.mode {
-                Mode::Begin | Mode::Behind => self.open(rest, out),
-                Mode::Thinking => self.think(rest, out),
-                Mode::Answer => {
-                    out.push(Piece::Text(rest.to_owned()));
+                ThinkMode::Begin | ThinkMode::Behind => self.open(rest, out),
+                ThinkMode::Thinking => self.think(rest, out),
+                ThinkMode::Answer => {
+                    out.push(AnswerPiece::Text(rest.to_owned()));
                     ""
                 }
             };
@@ -80,35 +80,36 @@ impl ThinkSplitter {
     }
 
     /// Gives what was held back: no more text comes, or something else comes between.
-    pub fn flush(&mut self, out: &mut Vec<Piece>) {
+    pub fn flush(&mut self, out: &mut Vec<AnswerPiece>) {
         let held = std::mem::take(&mut self.held);
         if held.is_empty() {
             return;
         }
-        let is_thinking = self.mode == Mode::Thinking || (self.mode == Mode::Begin && self.opens_thinking);
+        let is_thinking =
+            self.mode == ThinkMode::Thinking || (self.mode == ThinkMode::Begin && self.opens_thinking);
         if is_thinking {
-            out.push(Piece::Reasoning(held));
+            out.push(AnswerPiece::Reasoning(held));
             return;
         }
         if !held.trim().is_empty() {
-            self.mode = Mode::Answer;
+            self.mode = ThinkMode::Answer;
         }
-        out.push(Piece::Text(held));
+        out.push(AnswerPiece::Text(held));
     }
 
     /// Before an answer: a tag, or the answer itself. Returns what is not yet looked at.
-    fn open<'t>(&mut self, text: &'t str, out: &mut Vec<Piece>) -> &'t str {
+    fn open<'t>(&mut self, text: &'t str, out: &mut Vec<AnswerPiece>) -> &'t str {
         let inner = text.trim_start();
         let blanks = text.get(..text.len() - inner.len()).unwrap_or_default();
-        let is_late = self.mode == Mode::Begin && blanks.len() > BLANKS_MAX;
+        let is_late = self.mode == ThinkMode::Begin && blanks.len() > BLANKS_MAX;
         if let Some(behind) = inner.strip_prefix(OPEN).filter(|_| !is_late) {
             give_reasoning(blanks, out);
-            self.mode = Mode::Thinking;
+            self.mode = ThinkMode::Thinking;
             self.tail_bytes = 0;
             return behind;
         }
         // Blanks behind a closing tag are known to be its tail; blanks at the very beginning are not.
-        let is_behind = self.mode == Mode::Behind;
+        let is_behind = self.mode == ThinkMode::Behind;
         if is_behind {
             give_reasoning(blanks, out);
             self.tail_bytes += blanks.len();
@@ -118,16 +119,16 @@ impl ThinkSplitter {
             undecided.clone_into(&mut self.held);
             return "";
         }
-        let begins_inside = self.mode == Mode::Begin && self.opens_thinking;
-        self.mode = if begins_inside { Mode::Thinking } else { Mode::Answer };
+        let begins_inside = self.mode == ThinkMode::Begin && self.opens_thinking;
+        self.mode = if begins_inside { ThinkMode::Thinking } else { ThinkMode::Answer };
         undecided
     }
 
     /// Between the tags: up to the closing one.
-    fn think<'t>(&mut self, text: &'t str, out: &mut Vec<Piece>) -> &'t str {
+    fn think<'t>(&mut self, text: &'t str, out: &mut Vec<AnswerPiece>) -> &'t str {
         if let Some((thought, behind)) = text.split_once(CLOSE) {
             give_reasoning(thought, out);
-            self.mode = Mode::Behind;
+            self.mode = ThinkMode::Behind;
             self.tail_bytes = 0;
             return behind;
         }
@@ -139,9 +140,9 @@ impl ThinkSplitter {
     }
 }
 
-fn give_reasoning(text: &str, out: &mut Vec<Piece>) {
+fn give_reasoning(text: &str, out: &mut Vec<AnswerPiece>) {
     if !text.is_empty() {
-        out.push(Piece::Reasoning(text.to_owned()));
+        out.push(AnswerPiece::Reasoning(text.to_owned()));
     }
 }
 

@@ -14,8 +14,8 @@ fn split<'a>(opens_thinking: bool, pieces: impl IntoIterator<Item = &'a str>) ->
     let mut answer = String::new();
     for piece in out {
         match piece {
-            Piece::Reasoning(text) => thinking.push_str(&text),
-            Piece::Text(text) => answer.push_str(&text),
+            AnswerPiece::Reasoning(text) => thinking.push_str(&text),
+            AnswerPiece::Text(text) => answer.push_str(&text),
         }
     }
     (thinking, answer)
@@ -62,9 +62,12 @@ fn text_flows_before_the_stream_ends() {
     let mut splitter = ThinkSplitter::new(false);
     let mut out = Vec::new();
     splitter.push("<think>a", &mut out);
-    assert_eq!(out, [Piece::Reasoning("a".to_owned())]);
+    assert_eq!(out, [AnswerPiece::Reasoning("a".to_owned())]);
     splitter.push("b</think>c<", &mut out);
-    assert_eq!(out.get(1..), Some(&[Piece::Reasoning("b".to_owned()), Piece::Text("c<".to_owned())][..]));
+    assert_eq!(
+        out.get(1..),
+        Some(&[AnswerPiece::Reasoning("b".to_owned()), AnswerPiece::Text("c<".to_owned())][..])
+    );
     assert!(splitter.is_passing());
 }
 

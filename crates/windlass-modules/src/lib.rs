@@ -38,8 +38,8 @@ pub use folder::hash_of;
 pub use form::ModuleForm;
 pub use library::{LoadReport, ModuleLibrary, Shelved};
 pub use manifest::{Manifest, ManifestEntry};
-pub use model::{Mode, ModuleModel, fit_profile};
-pub use module::{Demo, Metadata, Module, Predictor};
+pub use model::{ModuleModel, ToolUse, fit_profile};
+pub use module::{Demo, Module, ModuleOrigin, Predictor};
 pub use outputs::{read_answer, read_outputs};
 pub use prompt::{read_inputs, write_request};
 /// The script engine, for host programs that give modules to their scripts.

@@ -47,7 +47,7 @@ pub struct LoadReport {
 
 /// The modules of one moment.
 #[derive(Debug, Default)]
-struct Shelf {
+struct LoadedModules {
     modules: BTreeMap<String, Shelved>,
     manifest: Manifest,
     /// The hash of the manifest's file, if there was one.
@@ -57,14 +57,14 @@ struct Shelf {
 /// The modules of a folder; clones are the same library.
 #[derive(Debug, Clone)]
 pub struct ModuleLibrary {
-    inner: Arc<Inner>,
+    inner: Arc<LibraryState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct LibraryState {
     folder: Option<PathBuf>,
     signatures: SignatureRegistry,
-    shelf: RwLock<Arc<Shelf>>,
+    shelf: RwLock<Arc<LoadedModules>>,
     /// Taken for a whole change, so that two changes do not lose each other.
     change: Mutex<()>,
     is_watched: AtomicBool,
@@ -72,7 +72,7 @@ struct Inner {
 
 /// What to read again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Touched {
+pub(crate) struct ChangedModules {
     /// The manifest, and with it everything, if it is another one.
     pub(crate) manifest: bool,
     /// All modules.
@@ -107,16 +107,22 @@ impl ModuleLibrary {
     }
 
     fn made_of(folder: Option<PathBuf>, signatures: SignatureRegistry) -> Self {
-        let shelf = RwLock::new(Arc::new(Shelf::default()));
+        let shelf = RwLock::new(Arc::new(LoadedModules::default()));
         let change = Mutex::new(());
         Self {
-            inner: Arc::new(Inner { folder, signatures, shelf, change, is_watched: AtomicBool::new(false) }),
+            inner: Arc::new(LibraryState {
+                folder,
+                signatures,
+                shelf,
+                change,
+                is_watched: AtomicBool::new(false),
+            }),
         }
     }
 
     /// Reads the manifest and all files again.
     pub fn reload_all(&self) -> LoadReport {
-        self.refresh(&Touched { manifest: true, everything: true, paths: BTreeSet::new() }).report
+        self.refresh(&ChangedModules { manifest: true, everything: true, paths: BTreeSet::new() }).report
     }
 
     /// Reads the manifest and the file of one module again.
@@ -127,7 +133,8 @@ impl ModuleLibrary {
         let now = self.shelf();
         let (manifest, manifest_hash) = read_manifest(folder)?;
         let entry = manifest.modules.get(id).ok_or_else(|| ModuleError::ModuleNotFound(id.to_owned()))?;
-        let reading = Reading { folder, signatures: &self.inner.signatures, candidates: &BTreeSet::new() };
+        let reading =
+            FolderReading { folder, signatures: &self.inner.signatures, candidates: &BTreeSet::new() };
         let shelved = match reading.load(id, entry, now.modules.get(id)) {
             Ok(shelved) => shelved,
             Err((path, unread)) => return Err(unread.into_error(&path)),
@@ -136,8 +143,11 @@ impl ModuleLibrary {
         let mut modules = now.modules.clone();
         modules.insert(id.to_owned(), shelved);
         // The other modules still are what the manifest of the shelf said; only this entry is news.
-        let mut shelf =
-            Shelf { modules, manifest: now.manifest.clone(), manifest_hash: now.manifest_hash.clone() };
+        let mut shelf = LoadedModules {
+            modules,
+            manifest: now.manifest.clone(),
+            manifest_hash: now.manifest_hash.clone(),
+        };
         if manifest != shelf.manifest {
             shelf.manifest.modules.insert(id.to_owned(), entry.clone());
             shelf.manifest_hash = None;
@@ -199,11 +209,11 @@ impl ModuleLibrary {
         self.inner.is_watched.store(false, Ordering::Release);
     }
 
-    fn shelf(&self) -> Arc<Shelf> {
+    fn shelf(&self) -> Arc<LoadedModules> {
         Arc::clone(&self.inner.shelf.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn put(&self, shelf: Shelf) {
+    fn put(&self, shelf: LoadedModules) {
         let mut place = self.inner.shelf.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *place, Arc::new(shelf));
         drop(place);
@@ -212,12 +222,12 @@ impl ModuleLibrary {
     }
 
     /// Reads what was touched again, and swaps the shelf.
-    pub(crate) fn refresh(&self, touched: &Touched) -> Refreshed {
+    pub(crate) fn refresh(&self, touched: &ChangedModules) -> Refreshed {
         let _change = self.inner.change.lock().unwrap_or_else(PoisonError::into_inner);
         let mut refreshed = Refreshed::default();
         let Some(folder) = self.inner.folder.as_deref() else { return refreshed };
         let now = self.shelf();
-        let mut next = Shelf {
+        let mut next = LoadedModules {
             modules: BTreeMap::new(),
             manifest: now.manifest.clone(),
             manifest_hash: now.manifest_hash.clone(),
@@ -233,7 +243,8 @@ impl ModuleLibrary {
             }
         }
         let rereads_all = touched.everything || refreshed.has_new_manifest;
-        let reading = Reading { folder, signatures: &self.inner.signatures, candidates: &touched.paths };
+        let reading =
+            FolderReading { folder, signatures: &self.inner.signatures, candidates: &touched.paths };
         for (id, entry) in &next.manifest.modules {
             let before = now.modules.get(id);
             if rereads_all || reading.concerns(entry, before) {
@@ -251,7 +262,7 @@ impl ModuleLibrary {
 
 /// Without a manifest there are no modules; those that are there stay, since files vanish for a moment when they
 /// are saved.
-fn tell_manifest(report: &mut LoadReport, folder: &Path, error: ModuleError, now: &Shelf) {
+fn tell_manifest(report: &mut LoadReport, folder: &Path, error: ModuleError, now: &LoadedModules) {
     let path = folder.join(MANIFEST_FILE);
     let is_first = now.manifest_hash.is_none() && now.modules.is_empty();
     if is_first && matches!(error, ModuleError::Io(_)) && !path.exists() {
@@ -271,14 +282,14 @@ fn read_manifest(folder: &Path) -> Result<(Manifest, String), ModuleError> {
 }
 
 /// Reading modules of a folder again.
-struct Reading<'a> {
+struct FolderReading<'a> {
     folder: &'a Path,
     signatures: &'a SignatureRegistry,
     /// Files that were touched: where a file went that is not in its place.
     candidates: &'a BTreeSet<PathBuf>,
 }
 
-impl Reading<'_> {
+impl FolderReading<'_> {
     /// Whether the file of a module was touched.
     fn concerns(&self, entry: &ManifestEntry, before: Option<&Shelved>) -> bool {
         let is_touched = |path: &Path| {

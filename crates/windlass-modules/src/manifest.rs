@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ModuleError;
 use crate::limits::MODULES_MAX;
-use crate::source::{Source, null_is_default};
+use crate::source::{ModuleFile, null_is_default};
 
 /// The file of a manifest.
 pub const MANIFEST_FILE: &str = "manifest.json";
@@ -42,7 +42,7 @@ impl Default for Manifest {
 impl Manifest {
     /// Reads a manifest. What is wrong with one entry alone shows when its module is loaded.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, ModuleError> {
-        let source = Source::new(file_name, text);
+        let source = ModuleFile::new(file_name, text);
         let manifest: Self = source.read()?;
         if manifest.version.split('.').next() != Some("1") {
             let message = format!("the version is '{}', and only 1.0 is known", manifest.version);

@@ -17,12 +17,12 @@ use windlass_core::step::WrittenRequest;
 use crate::form::ModuleForm;
 use crate::module::{Module, Predictor};
 use crate::outputs::read_outputs;
-use crate::prompt::Prompt;
+use crate::prompt::FixedPrompt;
 use crate::signature::CONTEXT_FIELD;
 
 /// How a module uses tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mode {
+pub enum ToolUse {
     /// Not at all.
     Plain,
     /// By the field `tool_call` of its output; outcomes are appended to an input.
@@ -34,15 +34,15 @@ pub enum Mode {
     Native,
 }
 
-impl Mode {
+impl ToolUse {
     /// How a module wants to use them.
     pub fn of(module: &Module) -> Self {
         match (module.predictor, module.tool_enabled) {
-            (Predictor::React, _) => Mode::Native,
+            (Predictor::React, _) => ToolUse::Native,
             (Predictor::Predict | Predictor::ChainOfThought, true) => {
-                Mode::Fields { context_field: CONTEXT_FIELD.to_owned() }
+                ToolUse::Fields { context_field: CONTEXT_FIELD.to_owned() }
             }
-            (Predictor::Predict | Predictor::ChainOfThought, false) => Mode::Plain,
+            (Predictor::Predict | Predictor::ChainOfThought, false) => ToolUse::Plain,
         }
     }
 }
@@ -50,10 +50,10 @@ impl Mode {
 /// Makes a profile fit a module. Calls by field are a manner of working of their own, the profile `dspy`, which is given as
 /// the configuration has it and taken whole; a run on record that began with it keeps what it began with.
 pub fn fit_profile(module: &Module, profile: &mut Profile, dspy: Profile) {
-    match Mode::of(module) {
-        Mode::Plain | Mode::Native => profile.dialect = Dialect::Native,
-        Mode::Fields { .. } if profile.answers_in_fields => {}
-        Mode::Fields { .. } => *profile = Profile { answers_in_fields: true, ..dspy },
+    match ToolUse::of(module) {
+        ToolUse::Plain | ToolUse::Native => profile.dialect = Dialect::Native,
+        ToolUse::Fields { .. } if profile.answers_in_fields => {}
+        ToolUse::Fields { .. } => *profile = Profile { answers_in_fields: true, ..dspy },
     }
 }
 
@@ -61,15 +61,15 @@ pub fn fit_profile(module: &Module, profile: &mut Profile, dspy: Profile) {
 pub struct ModuleModel {
     name: String,
     module: Arc<Module>,
-    mode: Mode,
-    prompt: Prompt,
+    mode: ToolUse,
+    prompt: FixedPrompt,
     inner: Arc<dyn ModelPort>,
 }
 
 impl ModuleModel {
     /// Puts a module before a model.
-    pub fn new(module: Arc<Module>, inner: Arc<dyn ModelPort>, mode: Mode) -> Self {
-        let prompt = Prompt::of(&module, &mode);
+    pub fn new(module: Arc<Module>, inner: Arc<dyn ModelPort>, mode: ToolUse) -> Self {
+        let prompt = FixedPrompt::of(&module, &mode);
         Self { name: format!("module/{}", module.module_id), module, mode, prompt, inner }
     }
 
@@ -80,7 +80,7 @@ impl ModuleModel {
 
     /// The request that the inner model gets.
     fn rewrite(&self, mut request: ModelRequest) -> Result<ModelRequest, ModelFailure> {
-        if self.mode == Mode::Native {
+        if self.mode == ToolUse::Native {
             request.messages = self.readdress(request.messages);
         }
         self.prompt.write(&self.module, &self.mode, request)
@@ -144,15 +144,22 @@ impl ModelPort for ModuleModel {
         };
         let inner = self.inner.stream(request);
         let drops_calls = match self.mode {
-            Mode::Native => return inner,
-            Mode::Plain => true,
-            Mode::Fields { .. } => false,
+            ToolUse::Native => return inner,
+            ToolUse::Plain => true,
+            ToolUse::Fields { .. } => false,
         };
         let module = Arc::clone(&self.module);
         let ready = VecDeque::new();
-        let collecting =
-            Collecting { inner, module, drops_calls, is_piece, text: String::new(), ready, is_over: false };
-        Box::pin(stream::unfold(collecting, Collecting::next))
+        let collecting = CollectedAnswer {
+            inner,
+            module,
+            drops_calls,
+            is_piece,
+            text: String::new(),
+            ready,
+            is_over: false,
+        };
+        Box::pin(stream::unfold(collecting, CollectedAnswer::next))
     }
 
     fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
@@ -168,22 +175,22 @@ impl ModelPort for ModuleModel {
     }
 }
 
-type Delta = Result<ModelDelta, ModelFailure>;
+type DeltaResult = Result<ModelDelta, ModelFailure>;
 
 /// An answer that is collected until it can be read.
-struct Collecting {
-    inner: BoxStream<'static, Delta>,
+struct CollectedAnswer {
+    inner: BoxStream<'static, DeltaResult>,
     module: Arc<Module>,
     drops_calls: bool,
     /// Whether it is only a piece of an answer.
     is_piece: bool,
     text: String,
-    ready: VecDeque<Delta>,
+    ready: VecDeque<DeltaResult>,
     is_over: bool,
 }
 
-impl Collecting {
-    async fn next(mut self) -> Option<(Delta, Self)> {
+impl CollectedAnswer {
+    async fn next(mut self) -> Option<(DeltaResult, Self)> {
         loop {
             if let Some(delta) = self.ready.pop_front() {
                 return Some((delta, self));
@@ -201,7 +208,7 @@ impl Collecting {
         }
     }
 
-    fn take(&mut self, delta: Delta) {
+    fn take(&mut self, delta: DeltaResult) {
         match delta {
             Ok(ModelDelta::Text(piece)) => self.text.push_str(&piece),
             Ok(ModelDelta::Call(_)) if self.drops_calls => {}

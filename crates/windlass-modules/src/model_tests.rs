@@ -9,7 +9,7 @@ use super::*;
 
 /// A model that says these deltas, and keeps what it was asked.
 struct Said {
-    deltas: Vec<Delta>,
+    deltas: Vec<DeltaResult>,
     asked: Mutex<Vec<ModelRequest>>,
 }
 
@@ -18,7 +18,7 @@ impl ModelPort for Said {
         "inner/model"
     }
 
-    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Delta> {
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, DeltaResult> {
         self.asked.lock().unwrap().push(request);
         Box::pin(stream::iter(self.deltas.clone()))
     }
@@ -54,32 +54,32 @@ fn request(messages: Vec<Message>) -> ModelRequest {
     }
 }
 
-fn model(module: &Arc<Module>, deltas: Vec<Delta>) -> (Arc<Said>, ModuleModel) {
+fn model(module: &Arc<Module>, deltas: Vec<DeltaResult>) -> (Arc<Said>, ModuleModel) {
     let said = Arc::new(Said { deltas, asked: Mutex::default() });
     let inner = Arc::clone(&said) as Arc<dyn ModelPort>;
-    (said, ModuleModel::new(Arc::clone(module), inner, Mode::of(module)))
+    (said, ModuleModel::new(Arc::clone(module), inner, ToolUse::of(module)))
 }
 
-fn heard(model: &ModuleModel, request: ModelRequest) -> Vec<Delta> {
+fn heard(model: &ModuleModel, request: ModelRequest) -> Vec<DeltaResult> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(model.stream(request).collect())
 }
 
-fn text(text: &str) -> Delta {
+fn text(text: &str) -> DeltaResult {
     Ok(ModelDelta::Text(text.into()))
 }
 
-fn finish(finish: Finish) -> Delta {
+fn finish(finish: Finish) -> DeltaResult {
     Ok(ModelDelta::Finish(finish))
 }
 
 #[test]
 fn an_answer_is_one_json_text_and_the_rest_passes() {
-    let reasoning: Delta = Ok(ModelDelta::Reasoning("hm".into()));
+    let reasoning: DeltaResult = Ok(ModelDelta::Reasoning("hm".into()));
     let notice = Notice { kind: NoticeKind::Emulated, rule: "x".into(), message: "y".into() };
-    let notice: Delta = Ok(ModelDelta::Notice(notice));
-    let usage: Delta = Ok(ModelDelta::Usage(Usage { input: 1, ..Usage::default() }));
-    let call: Delta = Ok(ModelDelta::Call(CallDelta::default()));
+    let notice: DeltaResult = Ok(ModelDelta::Notice(notice));
+    let usage: DeltaResult = Ok(ModelDelta::Usage(Usage { input: 1, ..Usage::default() }));
+    let call: DeltaResult = Ok(ModelDelta::Call(CallDelta::default()));
     let said = vec![
         notice.clone(),
         reasoning.clone(),
@@ -122,7 +122,7 @@ fn a_failure_passes_and_wrong_inputs_are_one() {
     );
     let told = heard(&failing, request(vec![Message::user(r#"{"question": 7}"#)]));
     let [Err(failure)] = told.as_slice() else { panic!("{told:?}") };
-    assert_eq!((failure.code.as_str(), said.asked.lock().unwrap().len()), ("inputs", 1));
+    assert_eq!((failure.kind.word(), said.asked.lock().unwrap().len()), ("inputs", 1));
 }
 
 #[test]
@@ -164,6 +164,6 @@ fn d_12_calls_by_field_are_the_whole_profile_and_a_run_on_record_keeps_its_own()
     let mut plain = Profile::edison();
     fit_profile(&module(json!({})), &mut plain, Profile::dspy());
     assert_eq!(plain, Profile { dialect: Dialect::Native, ..Profile::edison() });
-    assert_eq!(Mode::of(&module(json!({}))), Mode::Plain);
-    assert_eq!(Mode::of(&module(json!({"predictor_type": "react"}))), Mode::Native);
+    assert_eq!(ToolUse::of(&module(json!({}))), ToolUse::Plain);
+    assert_eq!(ToolUse::of(&module(json!({"predictor_type": "react"}))), ToolUse::Native);
 }

@@ -9,7 +9,7 @@ use windlass_core::dialect::field::{CALL_FIELD, FieldReading, TOOLS_FIELD, read_
 
 use crate::error::ModuleError;
 use crate::signature::{CONTEXT_FIELD, Field, FieldType, REASONING_FIELD, Signature, SignatureRegistry};
-use crate::source::{Source, null_is_default};
+use crate::source::{ModuleFile, null_is_default};
 
 /// How a module gets from inputs to outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub struct Module {
     pub tools: Option<Vec<String>>,
     /// Where it comes from.
     #[serde(default, deserialize_with = "null_is_default")]
-    pub metadata: Metadata,
+    pub metadata: ModuleOrigin,
 }
 
 /// An example.
@@ -77,7 +77,7 @@ pub struct Demo {
 
 /// Where a module comes from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Metadata {
+pub struct ModuleOrigin {
     /// What made it, such as `hand` or `few_shot`.
     #[serde(default, deserialize_with = "null_is_default")]
     pub optimizer: String,
@@ -104,7 +104,7 @@ impl Module {
         text: &str,
         signatures: &SignatureRegistry,
     ) -> Result<Self, ModuleError> {
-        let source = Source::new(file_name, text);
+        let source = ModuleFile::new(file_name, text);
         let mut module: Self = source.read()?;
         if module.module_id.trim().is_empty() {
             return Err(source.wrong_at("module_id", "module_id is empty; give the module a name"));
@@ -189,7 +189,7 @@ fn ensure(fields: &mut Vec<Field>, name: &str, field_type: Option<FieldType>) {
     }
 }
 
-fn check_names(source: &Source<'_>, kind: &str, fields: &[Field]) -> Result<(), ModuleError> {
+fn check_names(source: &ModuleFile<'_>, kind: &str, fields: &[Field]) -> Result<(), ModuleError> {
     for (at, field) in fields.iter().enumerate() {
         let name = field.name.as_str();
         if name.trim().is_empty() || name.trim() != name || name.contains([':', '\n', '\r']) {

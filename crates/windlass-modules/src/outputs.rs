@@ -17,14 +17,14 @@ use crate::module::Module;
 use crate::signature::{Field, FieldType};
 
 /// One way to find outputs in a text.
-type Way = fn(&[Field], &str) -> Option<Map<String, Value>>;
+type OutputFinder = fn(&[Field], &str) -> Option<Map<String, Value>>;
 
 /// Reads whatever outputs there are, at least one. Whether they are complete and right is
 /// `Signature::check_outputs`'s business.
 pub fn read_outputs(module: &Module, text: &str) -> Result<Map<String, Value>, ModuleError> {
     let fields = module.signature.outputs.as_slice();
     let text = text.trim();
-    let ways: [Way; 4] = [whole, marked, inside, single];
+    let ways: [OutputFinder; 4] = [whole, marked, inside, single];
     let mut partial = None;
     for way in ways {
         let Some(found) = way(fields, text).filter(|found| !found.is_empty()) else { continue };

@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use windlass_core::dialect::field::{CALL_FIELD, TOOLS_FIELD, next_input, tool_items};
 use windlass_core::json::parse::parse_value;
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelFailure, ModelRequest, StepPurpose, ToolChoice};
+use windlass_core::model::{ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use crate::error::ModuleError;
-use crate::model::Mode;
+use crate::model::ToolUse;
 use crate::module::{Demo, Module, Predictor};
 use crate::outputs::{fit_value, read_text};
 use crate::signature::{CONTEXT_FIELD, Field, FieldType, REASONING_FIELD};
@@ -27,28 +27,28 @@ pub const INPUTS_CODE: &str = "inputs";
 /// Writes the request that a module asks its model by, of the request that the run machine made.
 pub fn write_request(
     module: &Module,
-    mode: &Mode,
+    mode: &ToolUse,
     request: ModelRequest,
 ) -> Result<ModelRequest, ModelFailure> {
-    Prompt::of(module, mode).write(module, mode, request)
+    FixedPrompt::of(module, mode).write(module, mode, request)
 }
 
 /// The part of a module's requests that never changes.
 #[derive(Debug, Clone)]
-pub(crate) struct Prompt {
+pub(crate) struct FixedPrompt {
     system: Arc<str>,
     examples: Vec<Arc<Message>>,
 }
 
-impl Prompt {
-    pub(crate) fn of(module: &Module, mode: &Mode) -> Self {
+impl FixedPrompt {
+    pub(crate) fn of(module: &Module, mode: &ToolUse) -> Self {
         Self { system: system_text(module, mode).into(), examples: examples(module, mode) }
     }
 
     pub(crate) fn write(
         &self,
         module: &Module,
-        mode: &Mode,
+        mode: &ToolUse,
         request: ModelRequest,
     ) -> Result<ModelRequest, ModelFailure> {
         let said =
@@ -61,11 +61,11 @@ impl Prompt {
         let tools = shown_tools(module, mode, &request);
         let inputs = read_inputs(module, &user.text()).map_err(|error| failure(reason(error)))?;
         let inputs = match mode {
-            Mode::Fields { context_field } => {
+            ToolUse::Fields { context_field } => {
                 let items = tool_items(tools.iter().map(AsRef::as_ref));
                 next_input(&inputs, &items, context_field, after)
             }
-            Mode::Plain | Mode::Native => inputs,
+            ToolUse::Plain | ToolUse::Native => inputs,
         };
         let mut messages = self.examples.clone();
         messages.push(Arc::new(input_message(module, mode, &inputs, user)));
@@ -86,7 +86,7 @@ impl Prompt {
 }
 
 fn failure(message: String) -> ModelFailure {
-    ModelFailure::fatal(INPUTS_CODE, message)
+    ModelFailure::fatal(ModelFailureKind::Inputs, message)
 }
 
 fn reason(error: ModuleError) -> String {
@@ -143,27 +143,27 @@ pub fn read_inputs(module: &Module, text: &str) -> Result<Map<String, Value>, Mo
 }
 
 /// The tools that the model gets to know.
-fn shown_tools(module: &Module, mode: &Mode, request: &ModelRequest) -> Arc<[Arc<ToolSpec>]> {
+fn shown_tools(module: &Module, mode: &ToolUse, request: &ModelRequest) -> Arc<[Arc<ToolSpec>]> {
     let is_shown = |spec: &Arc<ToolSpec>| module.may_use(&spec.name);
     match mode {
-        Mode::Plain => Arc::new([]),
-        Mode::Fields { .. } if request.tool_choice == ToolChoice::Forbidden => Arc::new([]),
-        Mode::Fields { .. } => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
-        Mode::Native if request.tools.iter().all(is_shown) => Arc::clone(&request.tools),
-        Mode::Native => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
+        ToolUse::Plain => Arc::new([]),
+        ToolUse::Fields { .. } if request.tool_choice == ToolChoice::Forbidden => Arc::new([]),
+        ToolUse::Fields { .. } => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
+        ToolUse::Native if request.tools.iter().all(is_shown) => Arc::clone(&request.tools),
+        ToolUse::Native => request.tools.iter().filter(|spec| is_shown(spec)).cloned().collect(),
     }
 }
 
-fn fit_tools(request: &mut ModelRequest, mode: &Mode, tools: &Arc<[Arc<ToolSpec>]>, is_reform: bool) {
+fn fit_tools(request: &mut ModelRequest, mode: &ToolUse, tools: &Arc<[Arc<ToolSpec>]>, is_reform: bool) {
     match mode {
-        Mode::Native => {
+        ToolUse::Native => {
             request.tools = Arc::clone(tools);
             // What is wrong with an answer is not put right by another call.
             if is_reform {
                 request.tool_choice = ToolChoice::Forbidden;
             }
         }
-        Mode::Plain | Mode::Fields { .. } => {
+        ToolUse::Plain | ToolUse::Fields { .. } => {
             request.tools = Arc::new([]);
             request.tool_choice = ToolChoice::Auto;
         }
@@ -181,10 +181,10 @@ fn is_words(message: &Message) -> bool {
 
 /// What was said after the inputs and still counts. Outcomes of field calls are in the context already; an answer
 /// that must be put right or continued has to be seen.
-fn tail(mode: &Mode, purpose: StepPurpose, after: &[Arc<Message>]) -> Vec<Arc<Message>> {
+fn tail(mode: &ToolUse, purpose: StepPurpose, after: &[Arc<Message>]) -> Vec<Arc<Message>> {
     match mode {
-        Mode::Native => return after.to_vec(),
-        Mode::Plain | Mode::Fields { .. } => {}
+        ToolUse::Native => return after.to_vec(),
+        ToolUse::Plain | ToolUse::Fields { .. } => {}
     }
     let shows_answer = match purpose {
         StepPurpose::Correction | StepPurpose::Continuation => true,
@@ -198,7 +198,7 @@ fn tail(mode: &Mode, purpose: StepPurpose, after: &[Arc<Message>]) -> Vec<Arc<Me
     after.iter().enumerate().filter(is_kept).map(|(_, message)| Arc::clone(message)).collect()
 }
 
-fn system_text(module: &Module, mode: &Mode) -> String {
+fn system_text(module: &Module, mode: &ToolUse) -> String {
     let signature = &module.signature;
     let mut blocks = Vec::new();
     if !module.instruction.trim().is_empty() {
@@ -206,17 +206,17 @@ fn system_text(module: &Module, mode: &Mode) -> String {
     }
     let inputs: Vec<&Field> = match mode {
         // Tools come by the provider's own way.
-        Mode::Native => signature.inputs.iter().filter(|field| field.name != TOOLS_FIELD).collect(),
-        Mode::Plain | Mode::Fields { .. } => signature.inputs.iter().collect(),
+        ToolUse::Native => signature.inputs.iter().filter(|field| field.name != TOOLS_FIELD).collect(),
+        ToolUse::Plain | ToolUse::Fields { .. } => signature.inputs.iter().collect(),
     };
     if !inputs.is_empty() {
         blocks.push(format!("You are given:\n{}", list(inputs.into_iter())));
     }
     let ask = match mode {
-        Mode::Native => {
+        ToolUse::Native => {
             "Call the tools you need. Once you know enough, answer with one JSON object and nothing else. Its fields, in this order:"
         }
-        Mode::Plain | Mode::Fields { .. } => {
+        ToolUse::Plain | ToolUse::Fields { .. } => {
             "Answer with one JSON object and nothing else. Its fields, in this order:"
         }
     };
@@ -227,7 +227,7 @@ fn system_text(module: &Module, mode: &Mode) -> String {
         )),
         Predictor::Predict | Predictor::React => {}
     }
-    if let Mode::Fields { context_field } = mode {
+    if let ToolUse::Fields { context_field } = mode {
         blocks.push(format!(
             "If you need one of the {TOOLS_FIELD} before you can answer, put {{\"name\": its name, \"args\": its arguments}} into '{CALL_FIELD}': you are asked again with what it returned in '{context_field}'. Once you can answer, '{CALL_FIELD}' is null."
         ));
@@ -255,7 +255,7 @@ fn list<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
 }
 
 /// The demos, as if they had been said.
-fn examples(module: &Module, mode: &Mode) -> Vec<Arc<Message>> {
+fn examples(module: &Module, mode: &ToolUse) -> Vec<Arc<Message>> {
     let write = |demo: &Demo| {
         let outputs: Map<String, Value> = module
             .signature
@@ -270,7 +270,7 @@ fn examples(module: &Module, mode: &Mode) -> Vec<Arc<Message>> {
 }
 
 /// The inputs as one message; pictures stay with it.
-fn input_message(module: &Module, mode: &Mode, inputs: &Map<String, Value>, user: &Message) -> Message {
+fn input_message(module: &Module, mode: &ToolUse, inputs: &Map<String, Value>, user: &Message) -> Message {
     let mut parts = vec![Part::text(input_text(module, mode, inputs))];
     if let Message::User { parts: given } = user {
         parts.extend(given.iter().filter(|part| matches!(part, Part::Image { .. })).cloned());
@@ -279,14 +279,14 @@ fn input_message(module: &Module, mode: &Mode, inputs: &Map<String, Value>, user
 }
 
 /// One line `name: value` for each input; text as it is, so that what tools returned stands there literally.
-fn input_text(module: &Module, mode: &Mode, inputs: &Map<String, Value>) -> String {
+fn input_text(module: &Module, mode: &ToolUse, inputs: &Map<String, Value>) -> String {
     let own = module.signature.inputs.iter().map(|field| field.name.as_str());
     // The caller may want outcomes in a field of its own choice.
     let added = match mode {
-        Mode::Fields { context_field } if module.signature.input(context_field).is_none() => {
+        ToolUse::Fields { context_field } if module.signature.input(context_field).is_none() => {
             Some(context_field.as_str())
         }
-        Mode::Plain | Mode::Fields { .. } | Mode::Native => None,
+        ToolUse::Plain | ToolUse::Fields { .. } | ToolUse::Native => None,
     };
     let line = |name: &str| match inputs.get(name)? {
         Value::String(text) => Some(format!("{name}: {text}")),
@@ -296,10 +296,10 @@ fn input_text(module: &Module, mode: &Mode, inputs: &Map<String, Value>) -> Stri
 }
 
 /// The form of the answer, in OpenAI's words.
-fn response_format(module: &Module, mode: &Mode, tools: &[Arc<ToolSpec>]) -> Value {
+fn response_format(module: &Module, mode: &ToolUse, tools: &[Arc<ToolSpec>]) -> Value {
     let signature = &module.signature;
     let mut schema = signature.outputs_schema();
-    if let (Mode::Fields { .. }, Some(name)) =
+    if let (ToolUse::Fields { .. }, Some(name)) =
         (mode, schema.pointer_mut(&format!("/properties/{CALL_FIELD}/anyOf/0/properties/name")))
         && !tools.is_empty()
     {

@@ -9,12 +9,12 @@ use crate::error::ModuleError;
 
 /// A file and its text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct ModuleFile<'a> {
     file_name: &'a str,
     text: &'a str,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ModuleFile<'a> {
     /// The text of a file; a byte order mark is no part of it.
     pub(crate) fn new(file_name: &'a str, text: &'a str) -> Self {
         Self { file_name, text: text.strip_prefix('\u{feff}').unwrap_or(text) }

@@ -17,7 +17,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::error::ModuleError;
-use crate::library::{ModuleLibrary, Refreshed, Touched};
+use crate::library::{ChangedModules, ModuleLibrary, Refreshed};
 use crate::limits::{DEBOUNCES_MAX, EVENTS_WAITING_MAX};
 use crate::manifest::MANIFEST_FILE;
 
@@ -87,9 +87,9 @@ pub struct HotReload;
 /// Watches until it is stopped or dropped.
 #[derive(Debug)]
 pub struct HotReloadHandle {
-    told: Sender<Told>,
+    told: Sender<WatchOrder>,
     events: broadcast::Sender<HotReloadEvent>,
-    counts: Arc<Counts>,
+    counts: Arc<ReloadCounts>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -101,13 +101,13 @@ pub struct HotReloadEvents {
 }
 
 /// What the thread is told.
-enum Told {
+enum WatchOrder {
     Happened(notify::Result<notify::Event>),
     Stop,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ReloadCounts {
     total: AtomicU64,
     failed: AtomicU64,
     skipped: AtomicU64,
@@ -144,16 +144,20 @@ fn start_thread(
     let happened = told.clone();
     let watcher = notify::recommended_watcher(move |event| {
         // Nobody listens only when the watch ends.
-        let _ = happened.send(Told::Happened(event));
+        let _ = happened.send(WatchOrder::Happened(event));
     });
     let mut watcher: RecommendedWatcher = watcher.map_err(|error| unwatched(&error))?;
     watcher.watch(folder, RecursiveMode::Recursive).map_err(|error| unwatched(&error))?;
     // What changed between the first load and now is nobody's event.
-    library.refresh(&Touched { manifest: config.watch_manifest, everything: true, paths: BTreeSet::new() });
+    library.refresh(&ChangedModules {
+        manifest: config.watch_manifest,
+        everything: true,
+        paths: BTreeSet::new(),
+    });
     let (events, _) = broadcast::channel(EVENTS_WAITING_MAX);
-    let counts = Arc::new(Counts::default());
+    let counts = Arc::new(ReloadCounts::default());
     counts.is_running.store(true, Ordering::Release);
-    let watching = Watching {
+    let watching = WatchThread {
         library: library.clone(),
         folder: folder.to_owned(),
         config,
@@ -189,7 +193,7 @@ impl HotReloadHandle {
 
     /// Stops watching, and waits until that has happened. Stopping twice changes nothing.
     pub fn stop(&self) {
-        let _ = self.told.send(Told::Stop);
+        let _ = self.told.send(WatchOrder::Stop);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
             let _ = thread.join();
@@ -232,27 +236,27 @@ impl HotReloadEvents {
     }
 }
 
-struct Watching {
+struct WatchThread {
     library: ModuleLibrary,
     folder: PathBuf,
     config: HotReloadConfig,
     events: broadcast::Sender<HotReloadEvent>,
-    counts: Arc<Counts>,
+    counts: Arc<ReloadCounts>,
     /// Files are watched for as long as it lives.
     _watcher: RecommendedWatcher,
 }
 
-impl Drop for Watching {
+impl Drop for WatchThread {
     fn drop(&mut self) {
         self.counts.is_running.store(false, Ordering::Release);
         self.library.end_watching();
     }
 }
 
-impl Watching {
-    fn run(self, inbox: &Receiver<Told>) {
-        while let Ok(Told::Happened(event)) = inbox.recv() {
-            let mut touched = Touched::default();
+impl WatchThread {
+    fn run(self, inbox: &Receiver<WatchOrder>) {
+        while let Ok(WatchOrder::Happened(event)) = inbox.recv() {
+            let mut touched = ChangedModules::default();
             self.note(&mut touched, event);
             let goes_on = self.settle(inbox, &mut touched);
             if touched.manifest || touched.everything || !touched.paths.is_empty() {
@@ -265,21 +269,21 @@ impl Watching {
     }
 
     /// Waits until files are quiet, or have been unquiet for too long. Whether there is more to come.
-    fn settle(&self, inbox: &Receiver<Told>, touched: &mut Touched) -> bool {
+    fn settle(&self, inbox: &Receiver<WatchOrder>, touched: &mut ChangedModules) -> bool {
         let quiet = Duration::from_millis(self.config.debounce_ms);
         let latest = Instant::now() + quiet * DEBOUNCES_MAX;
         loop {
             let left = latest.saturating_duration_since(Instant::now());
             match inbox.recv_timeout(quiet.min(left)) {
-                Ok(Told::Happened(event)) => self.note(touched, event),
-                Ok(Told::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+                Ok(WatchOrder::Happened(event)) => self.note(touched, event),
+                Ok(WatchOrder::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
                 Err(RecvTimeoutError::Timeout) => return true,
             }
         }
     }
 
     /// What an event says must be read again.
-    fn note(&self, touched: &mut Touched, event: notify::Result<notify::Event>) {
+    fn note(&self, touched: &mut ChangedModules, event: notify::Result<notify::Event>) {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
             // Events were lost: everything may be another.
@@ -305,7 +309,7 @@ impl Watching {
         }
     }
 
-    fn tell(&self, touched: &Touched, refreshed: Refreshed) {
+    fn tell(&self, touched: &ChangedModules, refreshed: Refreshed) {
         let Refreshed { report, has_new_manifest } = refreshed;
         let count = |place: &AtomicU64, by: usize| place.fetch_add(by as u64, Ordering::AcqRel);
         let is_touched =

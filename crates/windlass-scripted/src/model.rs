@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use tokio::time::{Sleep, sleep};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 
 use crate::place::ServedRuns;
@@ -64,7 +64,7 @@ impl ScriptedModel {
         let unseen = std::mem::take(&mut place.is_recalled).then_some(&request);
         let checked = step.check_request(&self.script, &request, place.last.as_ref().or(unseen));
         let checked = checked.map_err(|mismatch| {
-            let mut failure = ModelFailure::fatal("script", mismatch.to_string());
+            let mut failure = ModelFailure::fatal(ModelFailureKind::Script, mismatch.to_string());
             failure.detail = Some(request_text(&request));
             failure
         });
@@ -81,7 +81,7 @@ impl ScriptedModel {
              'model …' lines",
             self.script
         );
-        ModelFailure::fatal("script", message)
+        ModelFailure::fatal(ModelFailureKind::Script, message)
     }
 
     fn no_step(&self, run: usize, step: usize) -> ModelFailure {
@@ -90,7 +90,7 @@ impl ScriptedModel {
             "script ended: the script {} has no step {step} in run {run}; add 'model …' lines",
             self.script
         );
-        ModelFailure::fatal("script", message)
+        ModelFailure::fatal(ModelFailureKind::Script, message)
     }
 }
 

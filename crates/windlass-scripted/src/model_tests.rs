@@ -47,7 +47,7 @@ async fn a_run_without_more_steps_fails_with_what_to_do() {
     drain(model.stream(request("r"))).await;
     let (_, finish, failure) = drain(model.stream(request("r"))).await;
     let failure = failure.unwrap();
-    assert_eq!((finish, failure.code.as_str(), failure.is_retryable), (None, "script", false));
+    assert_eq!((finish, failure.kind.word(), failure.is_retryable), (None, "script", false));
     assert_eq!(
         failure.message,
         "script ended: the script t.script has no step 2 in run 1; add 'model …' lines"
@@ -112,7 +112,7 @@ async fn a_request_that_is_not_as_expected_fails_the_step() {
     );
     let (text, _, failure) = drain(model.stream(request("r"))).await;
     let failure = failure.unwrap();
-    assert_eq!((text.as_str(), failure.code.as_str()), ("", "script"));
+    assert_eq!((text.as_str(), failure.kind.word()), ("", "script"));
     assert_eq!(failure.message, "t.script:2: the request does not contain 'Hello'");
     assert_eq!(failure.detail.as_deref(), Some("system: "));
     assert_eq!(drain(model.stream(request("r"))).await.0, "b");

@@ -149,7 +149,7 @@ fn write_usage(f: &mut fmt::Formatter<'_>, usage: &Usage) -> fmt::Result {
 
 fn write_failure(f: &mut fmt::Formatter<'_>, failure: &ModelFailure) -> fmt::Result {
     let word = if failure.is_retryable { "fail" } else { "fail!" };
-    write!(f, "{word} {}", failure.code)?;
+    write!(f, "{word} {}", failure.kind.word())?;
     if let Some(ms) = failure.retry_after_ms {
         write!(f, " after={ms}ms")?;
     }

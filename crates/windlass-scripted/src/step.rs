@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use windlass_core::assemble::Assembler;
 use windlass_core::message::Part;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelStep};
 
 use crate::script::{ArgsForm, CallLine, ModelLine, RequestExpectation, ScriptHeader, TextChunking};
 
@@ -123,7 +123,7 @@ impl ScriptedStep {
         match &self.ending {
             StepEnding::Finish(_) | StepEnding::Hang => None,
             StepEnding::Cut => Some(ModelFailure::passing(
-                "cut",
+                ModelFailureKind::Cut,
                 "the connection to the model was lost before it had finished; try again",
             )),
             StepEnding::Fail(failure) => Some(failure.clone()),

@@ -147,7 +147,7 @@ fn a_complete_step_has_everything_in_order() {
 #[test]
 fn steps_that_do_not_finish_have_a_failure_or_nothing() {
     let cut = step("user Hi\nmodel text a\nmodel cut");
-    assert_eq!((cut.complete(), cut.failure().unwrap().code.as_str()), (None, "cut"));
+    assert_eq!((cut.complete(), cut.failure().unwrap().kind.word()), (None, "cut"));
     let failed = step("user Hi\nmodel fail! auth No key");
     assert_eq!(failed.failure(), Some(ModelFailure::fatal("auth", "No key")));
     let hanging = step("user Hi\nmodel text a\nmodel hang");

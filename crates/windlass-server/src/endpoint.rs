@@ -11,11 +11,13 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::error::{Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, SuccessKind};
 use crate::extract::accepts;
-use crate::state::App;
+use crate::openapi::SchemaSource;
+use crate::state::ServerApp;
 
 /// JSON.
 pub(crate) const JSON: &str = "application/json";
@@ -32,7 +34,7 @@ pub(crate) struct Endpoint {
     pub(crate) path: &'static str,
     /// What the document says.
     pub(crate) operation: Operation,
-    router: MethodRouter<App>,
+    router: MethodRouter<ServerApp>,
 }
 
 /// What the API document says of a route.
@@ -45,13 +47,13 @@ pub(crate) struct Operation {
     /// Which group it belongs to.
     pub(crate) tag: &'static str,
     /// What may stand in the path, the query and the headers.
-    pub(crate) params: Vec<Param>,
+    pub(crate) params: Vec<ParamDoc>,
     /// The schema of its body, and whether there must be one.
-    pub(crate) body: Option<(Value, bool)>,
+    pub(crate) body: Option<(SchemaSource, bool)>,
     /// What it answers: how, in which media type, by which schema, and what that means.
     pub(crate) answers: Vec<AnswerDoc>,
     /// What else can go wrong, beside what can go wrong anywhere.
-    pub(crate) problems: Vec<Kind>,
+    pub(crate) problems: Vec<ProblemKind>,
     /// Whether the handler may wait for a whole run.
     pub(crate) waits: bool,
     /// Whether clients may ask for any media type.
@@ -65,7 +67,7 @@ pub(crate) struct Operation {
 /// One answer of a route.
 pub(crate) struct AnswerDoc {
     /// How it is marked.
-    pub(crate) said: Said,
+    pub(crate) said: SuccessKind,
     /// The media type; empty for no body.
     pub(crate) media_type: &'static str,
     /// The schema of the body.
@@ -76,7 +78,7 @@ pub(crate) struct AnswerDoc {
 
 /// Where a parameter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ParamPlace {
     /// In the path.
     Path,
     /// In the query.
@@ -86,11 +88,11 @@ pub(crate) enum Place {
 }
 
 /// One parameter.
-pub(crate) struct Param {
+pub(crate) struct ParamDoc {
     /// Its name.
     pub(crate) name: &'static str,
     /// Where it stands.
-    pub(crate) place: Place,
+    pub(crate) place: ParamPlace,
     /// Its schema.
     pub(crate) schema: Value,
     /// What it means.
@@ -101,26 +103,26 @@ pub(crate) struct Param {
 
 impl Endpoint {
     /// A route that is asked with GET.
-    pub(crate) fn get<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn get<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::GET, MethodFilter::GET, path, handler)
     }
 
     /// A route that is asked with POST.
-    pub(crate) fn post<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn post<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::POST, MethodFilter::POST, path, handler)
     }
 
     /// A route that is asked with PATCH.
-    pub(crate) fn patch<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn patch<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
     /// A route that is asked with DELETE.
-    pub(crate) fn delete<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn delete<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::DELETE, MethodFilter::DELETE, path, handler)
     }
 
-    fn new<H: Handler<T, App>, T: 'static>(
+    fn new<H: Handler<T, ServerApp>, T: 'static>(
         method: Method,
         filter: MethodFilter,
         path: &'static str,
@@ -144,22 +146,22 @@ impl Endpoint {
 
     /// A parameter in the path; the schema is text.
     pub(crate) fn path_param(self, name: &'static str, meaning: &'static str) -> Self {
-        self.param(Place::Path, name, crate::openapi::text(), meaning)
+        self.param(ParamPlace::Path, name, crate::openapi::text(), meaning)
     }
 
     /// A parameter in the path that is more than text.
     pub(crate) fn path_param_of(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
-        self.param(Place::Path, name, schema, meaning)
+        self.param(ParamPlace::Path, name, schema, meaning)
     }
 
     /// A parameter in the query; never needed.
     pub(crate) fn query_param(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
-        self.param(Place::Query, name, schema, meaning)
+        self.param(ParamPlace::Query, name, schema, meaning)
     }
 
     /// A header; never needed.
     pub(crate) fn header_param(self, name: &'static str, schema: Value, meaning: &'static str) -> Self {
-        self.param(Place::Header, name, schema, meaning)
+        self.param(ParamPlace::Header, name, schema, meaning)
     }
 
     /// A header that must be there.
@@ -169,13 +171,19 @@ impl Endpoint {
         schema: Value,
         meaning: &'static str,
     ) -> Self {
-        self.operation.params.push(Param { name, place: Place::Header, schema, meaning, is_required: true });
+        self.operation.params.push(ParamDoc {
+            name,
+            place: ParamPlace::Header,
+            schema,
+            meaning,
+            is_required: true,
+        });
         self
     }
 
-    fn param(mut self, place: Place, name: &'static str, schema: Value, meaning: &'static str) -> Self {
-        let is_required = place == Place::Path;
-        self.operation.params.push(Param { name, place, schema, meaning, is_required });
+    fn param(mut self, place: ParamPlace, name: &'static str, schema: Value, meaning: &'static str) -> Self {
+        let is_required = place == ParamPlace::Path;
+        self.operation.params.push(ParamDoc { name, place, schema, meaning, is_required });
         self
     }
 
@@ -186,36 +194,48 @@ impl Endpoint {
         schema: Value,
         meaning: &'static str,
     ) -> Self {
-        self.operation.params.push(Param { name, place: Place::Query, schema, meaning, is_required: true });
+        self.operation.params.push(ParamDoc {
+            name,
+            place: ParamPlace::Query,
+            schema,
+            meaning,
+            is_required: true,
+        });
         self
     }
 
-    /// A JSON body that must be there.
-    pub(crate) fn body(mut self, schema: Value) -> Self {
-        self.operation.body = Some((schema, true));
+    /// A JSON body that must be there; its schema is that of the type that reads it.
+    pub(crate) fn body<T: JsonSchema>(mut self) -> Self {
+        self.operation.body = Some((SchemaSource::of::<T>(), true));
         self
     }
 
     /// A JSON body that may be there.
-    pub(crate) fn optional_body(mut self, schema: Value) -> Self {
-        self.operation.body = Some((schema, false));
+    pub(crate) fn optional_body<T: JsonSchema>(mut self) -> Self {
+        self.operation.body = Some((SchemaSource::of::<T>(), false));
+        self
+    }
+
+    /// A JSON body that must be there and is read without a type.
+    pub(crate) fn body_as(mut self, schema: Value) -> Self {
+        self.operation.body = Some((SchemaSource::Written(schema), true));
         self
     }
 
     /// An answer in JSON.
-    pub(crate) fn answers(self, said: Said, schema: Value, meaning: &'static str) -> Self {
+    pub(crate) fn answers(self, said: SuccessKind, schema: Value, meaning: &'static str) -> Self {
         self.answers_as(said, JSON, schema, meaning)
     }
 
     /// An answer without a body.
     pub(crate) fn answers_nothing(self, meaning: &'static str) -> Self {
-        self.answers_as(Said::Nothing, "", Value::Null, meaning)
+        self.answers_as(SuccessKind::Nothing, "", Value::Null, meaning)
     }
 
     /// An answer in some media type.
     pub(crate) fn answers_as(
         mut self,
-        said: Said,
+        said: SuccessKind,
         media_type: &'static str,
         schema: Value,
         meaning: &'static str,
@@ -225,7 +245,7 @@ impl Endpoint {
     }
 
     /// What else can go wrong, beside what can go wrong anywhere.
-    pub(crate) fn problems(mut self, kinds: &[Kind]) -> Self {
+    pub(crate) fn problems(mut self, kinds: &[ProblemKind]) -> Self {
         self.operation.problems.extend_from_slice(kinds);
         self
     }
@@ -255,24 +275,24 @@ impl Endpoint {
     }
 
     /// All problems that the route can answer with.
-    pub(crate) fn all_problems(&self) -> Vec<Kind> {
+    pub(crate) fn all_problems(&self) -> Vec<ProblemKind> {
         let mut kinds = vec![
-            Kind::Unauthorised,
-            Kind::Forbidden,
-            Kind::TooMany,
-            Kind::Broken,
-            Kind::Unavailable,
-            Kind::Invalid,
+            ProblemKind::Unauthorised,
+            ProblemKind::Forbidden,
+            ProblemKind::TooMany,
+            ProblemKind::Broken,
+            ProblemKind::Unavailable,
+            ProblemKind::Invalid,
         ];
         kinds.extend_from_slice(&self.operation.problems);
         if !self.operation.is_lenient {
-            kinds.push(Kind::NotAcceptable);
+            kinds.push(ProblemKind::NotAcceptable);
         }
         if !self.operation.waits {
-            kinds.push(Kind::TimedOut);
+            kinds.push(ProblemKind::TimedOut);
         }
         if self.operation.body.is_some() {
-            kinds.extend([Kind::TooLarge, Kind::MediaType]);
+            kinds.extend([ProblemKind::TooLarge, ProblemKind::MediaType]);
         }
         kinds.sort_by_key(|kind| kind.status());
         kinds.dedup();
@@ -281,21 +301,21 @@ impl Endpoint {
 }
 
 /// Puts endpoints together.
-pub(crate) fn assemble(app: &App, endpoints: Vec<Endpoint>) -> Router<App> {
+pub(crate) fn assemble(app: &ServerApp, endpoints: Vec<Endpoint>) -> Router<ServerApp> {
     endpoints.into_iter().fold(Router::new(), |router, endpoint| {
-        let terms = Terms::of(&endpoint.operation, app.config.limits.request_timeout);
+        let terms = RouteTerms::of(&endpoint.operation, app.config.limits.request_timeout);
         router.route(endpoint.path, endpoint.router.layer(from_fn_with_state(terms, enforce)))
     })
 }
 
 /// What a route asks of every request.
 #[derive(Clone)]
-struct Terms {
+struct RouteTerms {
     media_types: Vec<&'static str>,
     timeout: Option<Duration>,
 }
 
-impl Terms {
+impl RouteTerms {
     fn of(operation: &Operation, timeout: Duration) -> Self {
         let media_types = if operation.is_lenient {
             Vec::new()
@@ -306,19 +326,19 @@ impl Terms {
     }
 }
 
-async fn enforce(State(terms): State<Terms>, request: Request, next: Next) -> Response {
+async fn enforce(State(terms): State<RouteTerms>, request: Request, next: Next) -> Response {
     let is_acceptable = terms.media_types.is_empty()
         || terms.media_types.iter().any(|media_type| accepts(request.headers(), media_type));
     if !is_acceptable {
         let detail = format!("this route answers {}; ask for that in Accept", terms.media_types.join(" or "));
-        return Problem::new(Kind::NotAcceptable, "not_acceptable", detail).into_response();
+        return Problem::new(ProblemKind::NotAcceptable, "not_acceptable", detail).into_response();
     }
     let Some(timeout) = terms.timeout else { return next.run(request).await };
     match tokio::time::timeout(timeout, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
             let detail = format!("no answer within {} s; the work may still be running", timeout.as_secs());
-            Problem::new(Kind::TimedOut, "timed_out", detail).into_response()
+            Problem::new(ProblemKind::TimedOut, "timed_out", detail).into_response()
         }
     }
 }

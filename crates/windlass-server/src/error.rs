@@ -17,7 +17,7 @@ pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// How an answer that is no problem is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Said {
+pub(crate) enum SuccessKind {
     /// Here it is.
     Ok,
     /// It was made.
@@ -30,22 +30,22 @@ pub(crate) enum Said {
     Unchanged,
 }
 
-impl Said {
+impl SuccessKind {
     /// The status.
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Said::Ok => StatusCode::OK,
-            Said::Created => StatusCode::CREATED,
-            Said::Accepted => StatusCode::ACCEPTED,
-            Said::Nothing => StatusCode::NO_CONTENT,
-            Said::Unchanged => StatusCode::NOT_MODIFIED,
+            SuccessKind::Ok => StatusCode::OK,
+            SuccessKind::Created => StatusCode::CREATED,
+            SuccessKind::Accepted => StatusCode::ACCEPTED,
+            SuccessKind::Nothing => StatusCode::NO_CONTENT,
+            SuccessKind::Unchanged => StatusCode::NOT_MODIFIED,
         }
     }
 }
 
 /// What a client can do about a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum ProblemKind {
     /// Change the request.
     Invalid,
     /// Send the token.
@@ -78,57 +78,57 @@ pub(crate) enum Kind {
     TimedOut,
 }
 
-impl Kind {
+impl ProblemKind {
     /// The status.
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Kind::Invalid => StatusCode::BAD_REQUEST,
-            Kind::Unauthorised => StatusCode::UNAUTHORIZED,
-            Kind::Forbidden => StatusCode::FORBIDDEN,
-            Kind::Missing => StatusCode::NOT_FOUND,
-            Kind::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Kind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Kind::Conflict => StatusCode::CONFLICT,
-            Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Kind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Kind::TooMany => StatusCode::TOO_MANY_REQUESTS,
-            Kind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-            Kind::Upstream => StatusCode::BAD_GATEWAY,
-            Kind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
-            Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Kind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            ProblemKind::Invalid => StatusCode::BAD_REQUEST,
+            ProblemKind::Unauthorised => StatusCode::UNAUTHORIZED,
+            ProblemKind::Forbidden => StatusCode::FORBIDDEN,
+            ProblemKind::Missing => StatusCode::NOT_FOUND,
+            ProblemKind::Method => StatusCode::METHOD_NOT_ALLOWED,
+            ProblemKind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            ProblemKind::Conflict => StatusCode::CONFLICT,
+            ProblemKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ProblemKind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ProblemKind::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            ProblemKind::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            ProblemKind::Upstream => StatusCode::BAD_GATEWAY,
+            ProblemKind::NotImplemented => StatusCode::NOT_IMPLEMENTED,
+            ProblemKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            ProblemKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
         }
     }
 
     /// What the kind means, for the API document.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Kind::Invalid => "Invalid request",
-            Kind::Unauthorised => "Token required",
-            Kind::Forbidden => "Not allowed",
-            Kind::Missing => "Not found",
-            Kind::Method => "Method not allowed",
-            Kind::NotAcceptable => "Format not available",
-            Kind::Conflict => "Conflict",
-            Kind::TooLarge => "Too large",
-            Kind::MediaType => "JSON required",
-            Kind::TooMany => "Too many requests",
-            Kind::Broken => "Internal error",
-            Kind::Upstream => "Model error",
-            Kind::NotImplemented => "Not supported",
-            Kind::Unavailable => "Try again later",
-            Kind::TimedOut => "Timed out",
+            ProblemKind::Invalid => "Invalid request",
+            ProblemKind::Unauthorised => "Token required",
+            ProblemKind::Forbidden => "Not allowed",
+            ProblemKind::Missing => "Not found",
+            ProblemKind::Method => "Method not allowed",
+            ProblemKind::NotAcceptable => "Format not available",
+            ProblemKind::Conflict => "Conflict",
+            ProblemKind::TooLarge => "Too large",
+            ProblemKind::MediaType => "JSON required",
+            ProblemKind::TooMany => "Too many requests",
+            ProblemKind::Broken => "Internal error",
+            ProblemKind::Upstream => "Model error",
+            ProblemKind::NotImplemented => "Not supported",
+            ProblemKind::Unavailable => "Try again later",
+            ProblemKind::TimedOut => "Timed out",
         }
     }
 }
 
 /// An answer, or a problem.
-pub(crate) type Answer<T> = Result<T, Problem>;
+pub(crate) type RouteResult<T> = Result<T, Problem>;
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Problem {
-    kind: Kind,
+    kind: ProblemKind,
     code: Cow<'static, str>,
     detail: String,
     field: Option<String>,
@@ -139,7 +139,11 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// A problem: what was wrong, where, what to do.
-    pub(crate) fn new(kind: Kind, code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        kind: ProblemKind,
+        code: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+    ) -> Self {
         Self {
             kind,
             code: code.into(),
@@ -153,7 +157,7 @@ impl Problem {
 
     /// A request that must be changed.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
-        Self::new(Kind::Invalid, "invalid_request", detail)
+        Self::new(ProblemKind::Invalid, "invalid_request", detail)
     }
 
     /// A field of a request that must be changed.
@@ -166,7 +170,7 @@ impl Problem {
     /// Something that is not there.
     pub(crate) fn missing(what: &str, id: &str) -> Self {
         let id: String = id.chars().take(80).collect();
-        Self::new(Kind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'")).about(id)
+        Self::new(ProblemKind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'")).about(id)
     }
 
     /// What it is about, for programs: the id of what is missing, the run that goes on, who holds a session.
@@ -188,7 +192,7 @@ impl Problem {
     }
 
     /// What the client can do.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> ProblemKind {
         self.kind
     }
 
@@ -214,7 +218,7 @@ impl Problem {
         if let Some(seconds) = self.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
-        if self.kind == Kind::Unauthorised {
+        if self.kind == ProblemKind::Unauthorised {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
@@ -262,24 +266,24 @@ impl From<HostError> for Problem {
                 problem
             }
             HostError::Busy(run_id) => {
-                Problem::new(Kind::Conflict, "run_goes_on", said).about(run_id.as_str())
+                Problem::new(ProblemKind::Conflict, "run_goes_on", said).about(run_id.as_str())
             }
             HostError::Held(holder) => Problem::new(
-                Kind::Conflict,
+                ProblemKind::Conflict,
                 "session_held",
                 format!("{said}; end that process, or use another session"),
             )
             .about(holder),
-            HostError::Stale(_) => Problem::new(Kind::Conflict, "question_stale", said),
-            HostError::NeedsConsent(_) => Problem::new(Kind::Conflict, "needs_consent", said),
-            HostError::Conflict(_) => Problem::new(Kind::Conflict, "conflict", said),
+            HostError::Stale(_) => Problem::new(ProblemKind::Conflict, "question_stale", said),
+            HostError::NeedsConsent(_) => Problem::new(ProblemKind::Conflict, "needs_consent", said),
+            HostError::Conflict(_) => Problem::new(ProblemKind::Conflict, "conflict", said),
             HostError::Overloaded { retry_after_ms, .. } => {
-                Problem::new(Kind::Unavailable, "overloaded", said).retry_after(retry_after_ms)
+                Problem::new(ProblemKind::Unavailable, "overloaded", said).retry_after(retry_after_ms)
             }
-            HostError::Closing => Problem::new(Kind::Unavailable, "closing", said).retry_after(5_000),
+            HostError::Closing => Problem::new(ProblemKind::Unavailable, "closing", said).retry_after(5_000),
             HostError::Broken(reason) => {
                 tracing::error!(reason, "a request failed inside");
-                Problem::new(Kind::Broken, "internal", "internal error; the server's log has more")
+                Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
             }
         }
     }
@@ -288,12 +292,14 @@ impl From<HostError> for Problem {
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
         match rejection {
-            JsonRejection::MissingJsonContentType(_) => {
-                Problem::new(Kind::MediaType, "not_json", "send JSON, with Content-Type: application/json")
-            }
+            JsonRejection::MissingJsonContentType(_) => Problem::new(
+                ProblemKind::MediaType,
+                "not_json",
+                "send JSON, with Content-Type: application/json",
+            ),
             JsonRejection::JsonDataError(error) => wrong_data(&error.body_text()),
             JsonRejection::JsonSyntaxError(error) => Problem::new(
-                Kind::Invalid,
+                ProblemKind::Invalid,
                 "bad_json",
                 format!("the body is not valid JSON: {}", after_colon(&error.body_text())),
             ),
@@ -306,7 +312,7 @@ impl From<JsonRejection> for Problem {
 impl From<BytesRejection> for Problem {
     fn from(rejection: BytesRejection) -> Self {
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            Problem::new(Kind::TooLarge, "body_too_large", "the body is larger than the server accepts")
+            Problem::new(ProblemKind::TooLarge, "body_too_large", "the body is larger than the server accepts")
         } else {
             Problem::invalid("the body could not be read to the end; send it again")
         }

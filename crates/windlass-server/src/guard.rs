@@ -14,13 +14,13 @@ use futures::FutureExt;
 use tokio::time::Instant;
 use windlass_core::redact::Redactor;
 
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::routes;
-use crate::state::App;
+use crate::state::ServerApp;
 
 /// Who asks; connections put it into their requests.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
+pub(crate) struct ClientAddress(pub(crate) SocketAddr);
 
 /// Paths that need no token: they say nothing but that the server is there.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
@@ -34,7 +34,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     frame-ancestors 'none'";
 
 /// Lets a request in, or says why not.
-pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(app): State<ServerApp>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let path = request.uri().path().to_owned();
     let response = match admit(&app, &request) {
@@ -48,7 +48,7 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     response
 }
 
-async fn work(app: &App, request: Request, next: Next) -> Response {
+async fn work(app: &ServerApp, request: Request, next: Next) -> Response {
     let place = match app.enter_request() {
         Ok(place) => place,
         Err(problem) => return problem.into_response(),
@@ -63,14 +63,14 @@ fn broken(redactor: &Redactor, method: &Method, path: &str, panic: &(dyn Any + S
     let message = panic.downcast_ref::<&str>().copied();
     let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
     tracing::error!(%method, path, panic = %redactor.clean(message), "a route panicked");
-    Problem::new(Kind::Broken, "internal", "internal error; the server's log has more").into_response()
+    Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more").into_response()
 }
 
-fn admit(app: &App, request: &Request) -> Answer<()> {
+fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
     let headers = request.headers();
     let host = check_host(request.uri(), headers, &app.config.hosts)?;
     check_origin(request, host, &app.config.origins)?;
-    if let Some(Peer(address)) = request.extensions().get::<Peer>() {
+    if let Some(ClientAddress(address)) = request.extensions().get::<ClientAddress>() {
         app.rates.admit(address.ip().to_canonical(), Instant::now())?;
     }
     let path = request.uri().path();
@@ -85,7 +85,7 @@ fn admit(app: &App, request: &Request) -> Answer<()> {
 
 /// The name by which the server was reached. A page that points a name of its own at this machine (DNS
 /// rebinding) has to use that name; addresses cannot be pointed anywhere.
-fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> Answer<&'a str> {
+fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> RouteResult<&'a str> {
     let named = uri.authority().map(|authority| authority.as_str());
     let mut sent = headers.get_all(header::HOST).iter();
     let host = named.or_else(|| sent.next().and_then(|value| value.to_str().ok())).unwrap_or_default();
@@ -99,14 +99,14 @@ fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> A
     }
     let shown: String = name.chars().take(80).collect();
     Err(Problem::new(
-        Kind::Forbidden,
+        ProblemKind::Forbidden,
         "host_refused",
         format!("'{shown}' is not a name of this server; use its address, or add the name to its hosts"),
     ))
 }
 
 /// The page from which a browser asks. Programs send neither of these headers.
-fn check_origin(request: &Request, host: &str, allowed: &[String]) -> Answer<()> {
+fn check_origin(request: &Request, host: &str, allowed: &[String]) -> RouteResult<()> {
     let headers = request.headers();
     if let Some(origin) = headers.get(header::ORIGIN) {
         let origin = origin.to_str().unwrap_or("null");
@@ -130,7 +130,7 @@ fn foreign(who: &str) -> Problem {
     let detail = format!(
         "{who} may not use this server; open the server's own page, or add the origin to its allowed origins"
     );
-    Problem::new(Kind::Forbidden, "origin_refused", detail)
+    Problem::new(ProblemKind::Forbidden, "origin_refused", detail)
 }
 
 fn is_listed(origin: &str, allowed: &[String]) -> bool {
@@ -168,10 +168,10 @@ fn preflight() -> Response {
         ),
         (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600")),
     ];
-    (Said::Nothing.status(), headers).into_response()
+    (SuccessKind::Nothing.status(), headers).into_response()
 }
 
-fn harden(app: &App, origin: Option<HeaderValue>, headers: &mut HeaderMap) {
+fn harden(app: &ServerApp, origin: Option<HeaderValue>, headers: &mut HeaderMap) {
     const STRICT: [(&str, &str); 5] = [
         ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),

@@ -42,9 +42,9 @@ pub use config::{ServerConfig, UnsafeAddress};
 pub use limits::{Rate, ServerLimits};
 pub use serve::serve;
 
-use error::{Answer, Kind, Problem};
+use error::{RouteResult, ProblemKind, Problem};
 use metrics::Metrics;
-use state::App;
+use state::ServerApp;
 
 /// Everything that the server answers. Must be called within a runtime: what is counted is followed from now on.
 pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
@@ -53,7 +53,7 @@ pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
     let body_bytes_max = config.limits.body_bytes_max;
     let metrics = Arc::new(Metrics::default());
     metrics::follow(&metrics, &*host);
-    let app = App::new(host, config, metrics, Bytes::from(document));
+    let app = ServerApp::new(host, config, metrics, Bytes::from(document));
     endpoint::assemble(&app, endpoints)
         .fallback(missing)
         .method_not_allowed_fallback(method_refused)
@@ -71,13 +71,13 @@ fn openapi_text(document: &serde_json::Value) -> String {
     format!("{document:#}\n")
 }
 
-async fn missing(request: Request) -> Answer<Response> {
+async fn missing(request: Request) -> RouteResult<Response> {
     if routes::app::is_unknown_page(&request) {
         return routes::app::unknown_page(request.headers());
     }
     let path: String = request.uri().path().chars().take(80).collect();
     Err(Problem::new(
-        Kind::Missing,
+        ProblemKind::Missing,
         "route_not_found",
         format!("there is no route '{path}'; /openapi.json lists all of them"),
     ))
@@ -86,7 +86,7 @@ async fn missing(request: Request) -> Answer<Response> {
 async fn method_refused(uri: Uri) -> Problem {
     let path: String = uri.path().chars().take(80).collect();
     Problem::new(
-        Kind::Method,
+        ProblemKind::Method,
         "method_not_allowed",
         format!("'{path}' does not support this method; see the Allow header"),
     )

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::error::{Answer, Kind, Problem};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::limits::{CLIENTS_MAX, Rate, ServerLimits};
 
 /// Counts requests by address.
@@ -30,7 +30,7 @@ impl RateLimiter {
     }
 
     /// Counts a request of an address.
-    pub(crate) fn admit(&self, address: IpAddr, now: Instant) -> Answer<()> {
+    pub(crate) fn admit(&self, address: IpAddr, now: Instant) -> RouteResult<()> {
         let rate = if address.is_loopback() { self.near } else { self.far };
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= CLIENTS_MAX && !buckets.contains_key(&address) {
@@ -64,7 +64,7 @@ impl Bucket {
 
 fn refused(what: &str, wait: Duration) -> Problem {
     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-    Problem::new(Kind::TooMany, "too_many_requests", format!("{what}; slow down and try again"))
+    Problem::new(ProblemKind::TooMany, "too_many_requests", format!("{what}; slow down and try again"))
         .retry_after(wait_ms)
 }
 

@@ -13,7 +13,7 @@ fn a_client_that_asks_too_often_waits_and_others_do_not() {
     for _ in 0..3 {
         assert!(admit(far, now).is_ok());
     }
-    assert_eq!(admit(far, now).unwrap_err().kind(), Kind::TooMany);
+    assert_eq!(admit(far, now).unwrap_err().kind(), ProblemKind::TooMany);
     assert!(admit(other, now).is_ok());
     assert!((0..1_000).all(|_| admit(near, now).is_ok()));
     let later = now + Duration::from_millis(500);

@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::guard::Peer;
+use crate::guard::ClientAddress;
 use crate::limits::{CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, DRAIN_TIMEOUT, HEAD_TIMEOUT, HEADERS_MAX};
 use crate::shutdown::Closing;
 
@@ -76,7 +76,7 @@ async fn connect(app: Router, stream: TcpStream, peer: std::net::SocketAddr, clo
     let service = TowerToHyperService::new(app);
     let heard = closing.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer));
+        request.extensions_mut().insert(ClientAddress(peer));
         request.extensions_mut().insert(heard.clone());
         hyper::service::Service::call(&service, request)
     });

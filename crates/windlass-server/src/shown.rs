@@ -7,24 +7,24 @@ use serde_json::Value;
 use windlass_core::permission::Question;
 
 use crate::endpoint::JSON;
-use crate::error::{Answer, Kind, Problem, Said};
-use crate::state::App;
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::state::ServerApp;
 
 /// An answer in JSON.
-pub(crate) fn show(app: &App, said: Said, shown: &impl Serialize) -> Answer<Response> {
+pub(crate) fn show(app: &ServerApp, said: SuccessKind, shown: &impl Serialize) -> RouteResult<Response> {
     show_asking(app, said, shown, [])
 }
 
 /// An answer in JSON with questions in it, each at its place: they are complete, but for known secret values.
 pub(crate) fn show_asking<'a>(
-    app: &App,
-    said: Said,
+    app: &ServerApp,
+    said: SuccessKind,
     shown: &impl Serialize,
     questions: impl IntoIterator<Item = (&'a str, &'a Question)>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let mut value = serde_json::to_value(shown).map_err(|error| {
         tracing::error!(%error, "an answer could not be written");
-        Problem::new(Kind::Broken, "internal", "internal error; the server's log has more")
+        Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
     })?;
     app.redactor.clean_value(&mut value);
     for (pointer, question) in questions {
@@ -34,16 +34,16 @@ pub(crate) fn show_asking<'a>(
 }
 
 /// A list under a name, so that more can stand beside it one day.
-pub(crate) fn show_list(app: &App, name: &str, rows: &[impl Serialize]) -> Answer<Response> {
-    show(app, Said::Ok, &serde_json::json!({ name: rows }))
+pub(crate) fn show_list(app: &ServerApp, name: &str, rows: &[impl Serialize]) -> RouteResult<Response> {
+    show(app, SuccessKind::Ok, &serde_json::json!({ name: rows }))
 }
 
-fn write(said: Said, value: &Value) -> Response {
+fn write(said: SuccessKind, value: &Value) -> Response {
     let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
     (said.status(), headers, value.to_string()).into_response()
 }
 
 /// The answer to what is done and needs no words.
 pub(crate) fn done() -> Response {
-    Said::Nothing.status().into_response()
+    SuccessKind::Nothing.status().into_response()
 }

@@ -11,7 +11,7 @@ use windlass_core::ids::Millis;
 use windlass_core::redact::Redactor;
 
 use crate::config::ServerConfig;
-use crate::error::{Answer, Kind, Problem};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::metrics::Metrics;
 use crate::rate::RateLimiter;
 use crate::routes::edison::Requests;
@@ -19,9 +19,9 @@ use crate::token::TokenCheck;
 
 /// The state of the server.
 #[derive(Clone)]
-pub(crate) struct App(Arc<AppState>);
+pub(crate) struct ServerApp(Arc<AppState>);
 
-/// What is behind an [`App`].
+/// What is behind an [`ServerApp`].
 pub(crate) struct AppState {
     /// The running Windlass.
     pub(crate) host: Arc<dyn ServedPort>,
@@ -45,7 +45,7 @@ pub(crate) struct AppState {
     requests: Arc<AtomicUsize>,
 }
 
-impl App {
+impl ServerApp {
     /// The state for a host.
     pub(crate) fn new(
         host: Arc<dyn ServedPort>,
@@ -70,11 +70,11 @@ impl App {
     }
 
     /// A place among the event streams.
-    pub(crate) fn enter_stream(&self) -> Answer<Place> {
+    pub(crate) fn enter_stream(&self) -> RouteResult<OpenSlot> {
         let max = self.config.limits.streams_max;
-        Place::take(&self.streams, max).ok_or_else(|| {
+        OpenSlot::take(&self.streams, max).ok_or_else(|| {
             Problem::new(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "streams_full",
                 format!("too many open event streams (at most {max}); close some or try again later"),
             )
@@ -83,11 +83,11 @@ impl App {
     }
 
     /// A place among the requests at work.
-    pub(crate) fn enter_request(&self) -> Answer<Place> {
+    pub(crate) fn enter_request(&self) -> RouteResult<OpenSlot> {
         let max = self.config.limits.requests_max;
-        Place::take(&self.requests, max).ok_or_else(|| {
+        OpenSlot::take(&self.requests, max).ok_or_else(|| {
             Problem::new(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "requests_full",
                 format!("too many requests at once (at most {max}); try again later"),
             )
@@ -106,7 +106,7 @@ impl App {
     }
 }
 
-impl Deref for App {
+impl Deref for ServerApp {
     type Target = AppState;
 
     fn deref(&self) -> &AppState {
@@ -115,9 +115,9 @@ impl Deref for App {
 }
 
 /// A place that is given back when it is dropped.
-pub(crate) struct Place(Arc<AtomicUsize>);
+pub(crate) struct OpenSlot(Arc<AtomicUsize>);
 
-impl Place {
+impl OpenSlot {
     fn take(count: &Arc<AtomicUsize>, max: usize) -> Option<Self> {
         let place = Self(Arc::clone(count));
         // Counted first: two that come at once cannot both get the last place.
@@ -125,7 +125,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for OpenSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

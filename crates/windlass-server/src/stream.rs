@@ -22,13 +22,13 @@ use windlass_core::ids::{RunId, SessionId};
 use windlass_core::port::{BoxFuture, BoxStream};
 
 use crate::endpoint::EVENT_STREAM;
-use crate::error::{Answer, Said};
+use crate::error::{RouteResult, SuccessKind};
 use crate::limits::{CHUNK_BYTES, CHUNK_RECORDS_MAX, HEARTBEAT, RESYNCS_MAX};
 use crate::shutdown::Closing;
-use crate::state::{App, Place};
+use crate::state::{OpenSlot, ServerApp};
 
 /// What a client sees of records.
-pub(crate) trait Projection: Send + 'static {
+pub(crate) trait RecordProjection: Send + 'static {
     /// Writes what the client sees of a record; nothing for those that it does not see. The last record of a
     /// run is its end.
     fn write(&mut self, record: &Record, out: &mut BytesMut);
@@ -43,9 +43,9 @@ pub(crate) trait Projection: Send + 'static {
 }
 
 /// Any projection.
-pub(crate) type BoxProjection = Box<dyn Projection>;
+pub(crate) type BoxProjection = Box<dyn RecordProjection>;
 
-impl Projection for BoxProjection {
+impl RecordProjection for BoxProjection {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         (**self).write(record, out);
     }
@@ -60,18 +60,18 @@ impl Projection for BoxProjection {
 }
 
 /// SSE v1.1 (interface §3).
-pub(crate) struct Frames {
-    app: App,
+pub(crate) struct SseFrames {
+    app: ServerApp,
 }
 
-impl Frames {
+impl SseFrames {
     /// The frames of v1.1, without secrets.
-    pub(crate) fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &ServerApp) -> Self {
         Self { app: app.clone() }
     }
 }
 
-impl Projection for Frames {
+impl RecordProjection for SseFrames {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         frame::write_sse(record, &self.app.redactor, &mut out.writer());
     }
@@ -79,7 +79,7 @@ impl Projection for Frames {
 
 /// How a stream is read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Reading {
+pub(crate) struct StreamStart {
     /// The number after which records are wanted.
     pub(crate) after: u64,
     /// Whether the run is cancelled when the reader goes away before its end.
@@ -90,54 +90,54 @@ pub(crate) struct Reading {
 
 /// Whose events are read.
 #[derive(Debug, Clone)]
-enum Subject {
+enum StreamSubject {
     /// A run's, to its end.
     Run(RunId),
     /// Those of all runs of a session, for as long as it is there.
     Session(SessionId),
 }
 
-impl Subject {
+impl StreamSubject {
     async fn open(&self, host: &dyn HostPort, after: u64) -> Result<Records, HostError> {
         match self {
-            Subject::Run(run_id) => host.events(run_id, after).await,
-            Subject::Session(session_id) => host.session_events(session_id, after).await,
+            StreamSubject::Run(run_id) => host.events(run_id, after).await,
+            StreamSubject::Session(session_id) => host.session_events(session_id, after).await,
         }
     }
 }
 
 /// The events of a run as an answer; it ends with the run's end.
-pub(crate) async fn respond<P: Projection + Unpin>(
-    app: &App,
+pub(crate) async fn respond<P: RecordProjection + Unpin>(
+    app: &ServerApp,
     run_id: &RunId,
-    reading: Reading,
+    reading: StreamStart,
     projection: P,
-) -> Answer<Response> {
-    follow(app, Subject::Run(run_id.clone()), reading, projection).await
+) -> RouteResult<Response> {
+    follow(app, StreamSubject::Run(run_id.clone()), reading, projection).await
 }
 
 /// The events of a session as an answer; it ends when the session is forgotten.
-pub(crate) async fn respond_session<P: Projection + Unpin>(
-    app: &App,
+pub(crate) async fn respond_session<P: RecordProjection + Unpin>(
+    app: &ServerApp,
     session_id: &SessionId,
-    reading: Reading,
+    reading: StreamStart,
     projection: P,
-) -> Answer<Response> {
-    follow(app, Subject::Session(session_id.clone()), reading, projection).await
+) -> RouteResult<Response> {
+    follow(app, StreamSubject::Session(session_id.clone()), reading, projection).await
 }
 
-async fn follow<P: Projection + Unpin>(
-    app: &App,
-    subject: Subject,
-    reading: Reading,
+async fn follow<P: RecordProjection + Unpin>(
+    app: &ServerApp,
+    subject: StreamSubject,
+    reading: StreamStart,
     projection: P,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let place = app.enter_stream()?;
     let records = subject.open(&*app.host, reading.after).await?;
     let body = EventBody {
         app: app.clone(),
         subject,
-        source: Source::Open(records),
+        source: RecordSource::Open(records),
         projection,
         chunk: BytesMut::new(),
         seen_seq: reading.after,
@@ -159,21 +159,21 @@ pub(crate) fn stream_response(body: Body) -> Response {
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    (Said::Ok.status(), headers, body).into_response()
+    (SuccessKind::Ok.status(), headers, body).into_response()
 }
 
 type Records = BoxStream<'static, HostDelivery>;
 
-enum Source {
+enum RecordSource {
     Open(Records),
     Opening(BoxFuture<'static, Result<Records, HostError>>),
     Ended,
 }
 
 struct EventBody<P> {
-    app: App,
-    subject: Subject,
-    source: Source,
+    app: ServerApp,
+    subject: StreamSubject,
+    source: RecordSource,
     projection: P,
     chunk: BytesMut,
     /// The newest record that was written.
@@ -185,25 +185,25 @@ struct EventBody<P> {
     written_at: Instant,
     cancels: bool,
     closing: BoxFuture<'static, ()>,
-    _place: Place,
+    _place: OpenSlot,
 }
 
-impl<P: Projection> EventBody<P> {
+impl<P: RecordProjection> EventBody<P> {
     /// Writes records until the chunk is full or nothing is ready; pending only if there is nothing to send.
     fn fill(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut taken = 0;
         while self.chunk.is_empty() || (self.chunk.len() < CHUNK_BYTES && taken < CHUNK_RECORDS_MAX) {
             match &mut self.source {
-                Source::Ended => return Poll::Ready(()),
-                Source::Opening(opening) => match opening.as_mut().poll(cx) {
-                    Poll::Ready(Ok(records)) => self.source = Source::Open(records),
+                RecordSource::Ended => return Poll::Ready(()),
+                RecordSource::Opening(opening) => match opening.as_mut().poll(cx) {
+                    Poll::Ready(Ok(records)) => self.source = RecordSource::Open(records),
                     Poll::Ready(Err(error)) => {
                         tracing::warn!(of = ?self.subject, %error, "a reader could not be set up again");
-                        self.source = Source::Ended;
+                        self.source = RecordSource::Ended;
                     }
                     Poll::Pending => return self.pending(),
                 },
-                Source::Open(records) => match records.as_mut().poll_next(cx) {
+                RecordSource::Open(records) => match records.as_mut().poll_next(cx) {
                     Poll::Ready(Some(HostDelivery::Record(record))) => {
                         taken += 1;
                         self.take(&record);
@@ -211,9 +211,9 @@ impl<P: Projection> EventBody<P> {
                     Poll::Ready(Some(HostDelivery::Gap)) => self.reopen(),
                     Poll::Ready(Some(HostDelivery::Deleted)) => {
                         self.projection.write_deleted(&mut self.chunk);
-                        self.source = Source::Ended;
+                        self.source = RecordSource::Ended;
                     }
-                    Poll::Ready(None) => self.source = Source::Ended,
+                    Poll::Ready(None) => self.source = RecordSource::Ended,
                     Poll::Pending => return self.pending(),
                 },
             }
@@ -245,10 +245,10 @@ impl<P: Projection> EventBody<P> {
             self.chunk.reserve(wanted.saturating_sub(self.chunk.len()));
         }
         self.projection.write(record, &mut self.chunk);
-        if let (Subject::Run(_), Event::Durable(DurableEvent::RunEnded { .. })) =
+        if let (StreamSubject::Run(_), Event::Durable(DurableEvent::RunEnded { .. })) =
             (&self.subject, &record.event)
         {
-            self.source = Source::Ended;
+            self.source = RecordSource::Ended;
             self.cancels = false;
         }
     }
@@ -257,11 +257,11 @@ impl<P: Projection> EventBody<P> {
         self.resyncs += 1;
         if self.resyncs > RESYNCS_MAX {
             tracing::warn!(of = ?self.subject, "a reader is too slow, also after being set up again");
-            self.source = Source::Ended;
+            self.source = RecordSource::Ended;
             return;
         }
         let (host, subject, after) = (Arc::clone(&self.app.host), self.subject.clone(), self.durable_seq);
-        self.source = Source::Opening(Box::pin(async move { subject.open(&*host, after).await }));
+        self.source = RecordSource::Opening(Box::pin(async move { subject.open(&*host, after).await }));
     }
 
     /// The chunk as it goes out, with all of its memory: whoever waits for the reader keeps nothing of it.
@@ -291,7 +291,7 @@ const FIRST_CHUNK_BYTES: usize = 1024;
 /// Room for one more frame of the usual size: a chunk that is nearly full is not made twice as large for it.
 const FRAME_ROOM_BYTES: usize = 512;
 
-impl<P: Projection + Unpin> http_body::Body for EventBody<P> {
+impl<P: RecordProjection + Unpin> http_body::Body for EventBody<P> {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
@@ -310,7 +310,7 @@ impl<P: Projection + Unpin> http_body::Body for EventBody<P> {
         if body.closing.as_mut().poll(cx).is_ready() {
             // The run goes on after the restart, and its reader comes back: nobody went away.
             body.cancels = false;
-            body.source = Source::Ended;
+            body.source = RecordSource::Ended;
             return Poll::Ready(None);
         }
         body.poll_heartbeat(cx).map(|beat| Some(Ok(Frame::data(beat))))
@@ -319,7 +319,7 @@ impl<P: Projection + Unpin> http_body::Body for EventBody<P> {
 
 impl<P> Drop for EventBody<P> {
     fn drop(&mut self) {
-        let Subject::Run(run_id) = &self.subject else { return };
+        let StreamSubject::Run(run_id) = &self.subject else { return };
         if !self.cancels {
             return;
         }

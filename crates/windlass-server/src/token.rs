@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 
 use crate::config::ServerConfig;
-use crate::error::{Answer, Kind, Problem};
+use crate::error::{Problem, ProblemKind, RouteResult};
 
 /// Checks tokens. Only the hash of the right one is kept.
 pub(crate) struct TokenCheck {
@@ -20,7 +20,7 @@ impl TokenCheck {
     }
 
     /// Whether a request brings the token.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> Answer<()> {
+    pub(crate) fn check(&self, headers: &HeaderMap) -> RouteResult<()> {
         if !self.is_needed {
             return Ok(());
         }
@@ -38,7 +38,7 @@ impl TokenCheck {
 }
 
 fn refused(detail: &str) -> Problem {
-    Problem::new(Kind::Unauthorised, "unauthorized", detail)
+    Problem::new(ProblemKind::Unauthorised, "unauthorized", detail)
 }
 
 /// Compares all bytes, whatever the first ones are: how long it takes says nothing. That hashes are compared

@@ -7,7 +7,7 @@ use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{self, Overrides};
 use windlass_models::quirks::CallDialect;
 use windlass_models::tags::TagModel;
-use windlass_models::{ModelName, Target, Transport, TransportConfig, WireKind, WireModel};
+use windlass_models::{ModelName, ModelTarget, Transport, TransportConfig, WireKind, WireModel};
 
 use crate::error::WindlassError;
 
@@ -77,7 +77,7 @@ impl ModelSource {
 
 /// A model that can be asked; nothing was sent yet.
 pub(crate) struct Connected {
-    target: Target,
+    target: ModelTarget,
     transport: Arc<Transport>,
 }
 

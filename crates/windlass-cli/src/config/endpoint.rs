@@ -1,7 +1,7 @@
 //! What the configuration says about models and their endpoints, as the model wires take it.
 
 use serde_json::{Map, Value as Json};
-use windlass_core::model::Sampling;
+use windlass_core::model::{Effort, Sampling};
 use windlass_models::catalog::Overrides;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::{Abilities, Prices, WireKind};
@@ -69,7 +69,7 @@ impl CliConfig {
             temperature: number("temperature"),
             top_p: number("top_p"),
             output_tokens_max: count("max_output_tokens").and_then(|count| u32::try_from(count).ok()),
-            reasoning_effort: value("reasoning_effort").and_then(SettingValue::text).map(str::to_owned),
+            reasoning_effort: value("reasoning_effort").and_then(SettingValue::text).and_then(Effort::of_word),
             seed: count("seed"),
             response_format: None,
         }

@@ -25,8 +25,7 @@ pub(crate) const APPROVE_WORDS: [&str; 7] = ["read_only", "ask", "edit", "all", 
 /// Words of `wire`.
 pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemini", "ollama"];
 
-/// Words of `reasoning_effort`.
-pub(crate) const EFFORT_WORDS: [&str; 4] = ["low", "medium", "high", "auto"];
+pub(crate) use windlass_core::settings::EFFORTS as EFFORT_WORDS;
 
 /// Words of `terminal.theme`.
 const THEME_WORDS: [&str; 3] = ["dark", "light", "plain"];

@@ -18,8 +18,8 @@ use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelRequest, Sampling, StepPurpose, ToolChoice};
 use windlass_engine::registry::Registry;
 use windlass_modules::{
-    Field, HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Manifest, Mode, Module, ModuleError,
-    ModuleLibrary, SignatureRegistry, write_request,
+    Field, HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Manifest, Module, ModuleError,
+    ModuleLibrary, SignatureRegistry, ToolUse, write_request,
 };
 
 use crate::complaint::{CommandError, Result};
@@ -180,7 +180,7 @@ impl ProjectModules {
             kept: Kept::default(),
             examples: 0,
         };
-        write_request(module, &Mode::of(module), request).map_err(|failure| failure.message)
+        write_request(module, &ToolUse::of(module), request).map_err(|failure| failure.message)
     }
 }
 

@@ -7,7 +7,7 @@ use windlass_core::port::ModelPort;
 use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{find_provider, providers};
 use windlass_models::quirks::CallDialect;
-use windlass_models::{ModelName, Target};
+use windlass_models::{ModelName, ModelTarget};
 use windlass_scripted::ScriptedModel;
 
 use crate::complaint::{CommandError, Result};
@@ -29,7 +29,7 @@ const OLLAMA_TIMEOUT_MS: u64 = 300;
 pub(crate) struct ChosenModel {
     pub(crate) model: Arc<dyn ModelPort>,
     /// What is known of it; a script is known by nobody.
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<ModelTarget>,
     /// Tokens of a conversation, where that is known.
     pub(crate) context_tokens: Option<u64>,
     /// What a model in the process says of itself.
@@ -38,7 +38,7 @@ pub(crate) struct ChosenModel {
 
 impl ChosenModel {
     /// A model behind a wire.
-    pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: Target) -> Self {
+    pub(crate) fn of_target(model: Arc<dyn ModelPort>, target: ModelTarget) -> Self {
         let context_tokens = target.context_tokens();
         Self { model, target: Some(target), context_tokens, about: None }
     }
@@ -92,19 +92,19 @@ pub(crate) fn choose_named(config: &CliConfig, word: &str) -> Result<ChosenModel
     open(config, target::target(config, &name_of(config, word)?)?)
 }
 
-fn open(config: &CliConfig, target: Target) -> Result<ChosenModel> {
+fn open(config: &CliConfig, target: ModelTarget) -> Result<ChosenModel> {
     let transport = Arc::new(target::transport(config)?);
     let model = target::port(target.clone(), transport, config.profile.dialect);
     Ok(ChosenModel::of_target(model, target))
 }
 
 /// The target of the configuration.
-pub(crate) fn find(config: &CliConfig) -> Result<Target> {
+pub(crate) fn find(config: &CliConfig) -> Result<ModelTarget> {
     find_connected(config)?.ok_or_else(|| unconnected(config))
 }
 
 /// The same; nothing when nothing is named and nothing is there.
-fn find_connected(config: &CliConfig) -> Result<Option<Target>> {
+fn find_connected(config: &CliConfig) -> Result<Option<ModelTarget>> {
     match config.settings.model()? {
         Some(word) => target::target(config, &name_of(config, word)?).map(Some),
         None => match of_environment(config) {
@@ -140,7 +140,7 @@ fn of_environment(config: &CliConfig) -> Option<ModelName> {
 }
 
 /// The first model of an Ollama server.
-fn of_this_machine(config: &CliConfig) -> Result<Option<Target>> {
+fn of_this_machine(config: &CliConfig) -> Result<Option<ModelTarget>> {
     // Listing needs no model's name.
     let server = ModelName { provider: "ollama".to_owned(), model: "any".to_owned() };
     let target = target::target(config, &server)?;

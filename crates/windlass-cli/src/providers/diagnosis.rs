@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::host::{ModelFinding, ModelFindings};
-use windlass_models::doctor::{Diagnosis, Finding, Probe, Verdict};
+use windlass_models::doctor::{Diagnosis, Probe, ProbeFinding, ProbeVerdict};
 use windlass_models::{Abilities, ModelName};
 
 use crate::complaint::{CommandError, Result};
@@ -25,8 +25,8 @@ pub(crate) struct Examined {
 
 impl Examined {
     /// What kept the model from answering at all, if something did: then nothing else means anything.
-    pub(crate) fn silence(&self) -> Option<&Finding> {
-        self.diagnosis.finding(Probe::PlainAnswer).filter(|finding| finding.verdict != Verdict::Pass)
+    pub(crate) fn silence(&self) -> Option<&ProbeFinding> {
+        self.diagnosis.finding(Probe::PlainAnswer).filter(|finding| finding.verdict != ProbeVerdict::Pass)
     }
 
     /// The findings, for front ends.
@@ -44,9 +44,9 @@ impl Examined {
     /// What the findings say of the model's abilities.
     pub(crate) fn abilities(&self) -> Abilities {
         let found = |probe: Probe| match self.diagnosis.finding(probe)?.verdict {
-            Verdict::Pass => Some(true),
-            Verdict::Fail => Some(false),
-            Verdict::Unsure | Verdict::Skipped => None,
+            ProbeVerdict::Pass => Some(true),
+            ProbeVerdict::Fail => Some(false),
+            ProbeVerdict::Unsure | ProbeVerdict::Skipped => None,
         };
         Abilities {
             calls_tools: found(Probe::OneCall),

@@ -10,7 +10,7 @@ use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::Abilities;
 use windlass_models::transport::Transport;
-use windlass_modules::{Mode, Module, ModuleModel};
+use windlass_modules::{Module, ModuleModel, ToolUse};
 
 use crate::commands::models::doctor::EndpointExam;
 use crate::commands::models::list::{choices, row_about, row_of};
@@ -93,7 +93,7 @@ impl OpenModels {
         // The model below must be able to call only where the module calls as it does.
         let fitted = chosen.fit(profile, self.has_tools && module.tool_enabled);
         fitted.map_err(|complaint| wrong("model", &complaint))?;
-        let mode = Mode::of(&module);
+        let mode = ToolUse::of(&module);
         let model = ModuleModel::new(module, chosen.model, mode);
         Ok(OpenModel { model: Arc::new(model), context_tokens: chosen.context_tokens })
     }

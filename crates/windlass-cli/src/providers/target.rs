@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Dialect;
 use windlass_core::secret::Secret;
@@ -14,7 +14,7 @@ use windlass_models::limits::ERROR_BODY_BYTES_MAX;
 use windlass_models::quirks::CallDialect;
 use windlass_models::tags::TagModel;
 use windlass_models::transport::{Transport, TransportConfig};
-use windlass_models::{ModelName, Target, WireModel};
+use windlass_models::{ModelName, ModelTarget, WireModel};
 
 use crate::complaint::{CommandError, MissingKey, Result};
 use crate::config::CliConfig;
@@ -25,14 +25,14 @@ use crate::providers::keys;
 const LIST_BYTES_MAX: usize = 8 << 20;
 
 /// The target that a name means here.
-pub(crate) fn target(config: &CliConfig, name: &ModelName) -> Result<Target> {
+pub(crate) fn target(config: &CliConfig, name: &ModelName) -> Result<ModelTarget> {
     reach(config, name, |name| {
         Ok(Overrides { key: keys::find(config, &name.provider)?, ..overrides(config, name)? })
     })
 }
 
 /// The same without what the doctor found.
-pub(crate) fn plain_target(config: &CliConfig, name: &ModelName) -> Result<Target> {
+pub(crate) fn plain_target(config: &CliConfig, name: &ModelName) -> Result<ModelTarget> {
     reach(config, name, |name| {
         let own = config.overrides(&name.provider)?;
         Ok(Overrides { key: keys::find(config, &name.provider)?, ..own })
@@ -40,7 +40,7 @@ pub(crate) fn plain_target(config: &CliConfig, name: &ModelName) -> Result<Targe
 }
 
 /// The same to be looked at: no key is asked for, and none is in it.
-pub(crate) fn description(config: &CliConfig, name: &ModelName) -> Result<Target> {
+pub(crate) fn description(config: &CliConfig, name: &ModelName) -> Result<ModelTarget> {
     reach(config, name, |name| Ok(Overrides { key: Some(Secret::new("")), ..overrides(config, name)? }))
 }
 
@@ -50,7 +50,7 @@ fn reach(
     config: &CliConfig,
     name: &ModelName,
     overrides: impl Fn(&ModelName) -> Result<Overrides>,
-) -> Result<Target> {
+) -> Result<ModelTarget> {
     let own = overrides(name)?;
     let vendor = catalog::at_vendor(name);
     let direct = match own.base_url.is_none() && vendor != *name {
@@ -103,7 +103,7 @@ pub(crate) fn transport(config: &CliConfig) -> Result<Transport> {
 
 /// The port to a target. `dialect` is how the profile writes calls: only calls of the wire's own can be
 /// written as tags instead.
-pub(crate) fn port(target: Target, transport: Arc<Transport>, dialect: Dialect) -> Arc<dyn ModelPort> {
+pub(crate) fn port(target: ModelTarget, transport: Arc<Transport>, dialect: Dialect) -> Arc<dyn ModelPort> {
     let is_tagged = (target.quirks.calls, dialect) == (CallDialect::Tags, Dialect::Native);
     let model = WireModel::new(target, transport);
     if is_tagged { Arc::new(TagModel::new(model)) } else { Arc::new(model) }
@@ -112,7 +112,7 @@ pub(crate) fn port(target: Target, transport: Arc<Transport>, dialect: Dialect) 
 /// The models that an endpoint itself lists.
 pub(crate) async fn list(
     transport: &Transport,
-    target: &Target,
+    target: &ModelTarget,
     timeout_ms: u64,
 ) -> std::result::Result<Vec<ListedModel>, ModelFailure> {
     let asked = async {
@@ -129,7 +129,7 @@ pub(crate) async fn list(
     match tokio::time::timeout(Duration::from_millis(timeout_ms), asked).await {
         Ok(listed) => listed,
         Err(_) => Err(ModelFailure::passing(
-            "timeout",
+            ModelFailureKind::Timeout,
             format!("{} did not list its models within {timeout_ms} ms", target.provider),
         )),
     }

@@ -14,7 +14,7 @@ use windlass_core::redact::Redactor;
 use windlass_core::secret::Secret;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::transport::{Transport, TransportConfig};
-use windlass_models::{Abilities, AuthForm, Quirks, Target, WireKind};
+use windlass_models::{Abilities, AuthForm, ModelTarget, Quirks, WireKind};
 use windlass_otlp::{Resource, Span, SpanFold, SpanRules, export_request};
 
 use self::pump::Pump;
@@ -29,7 +29,7 @@ const EXPORT_TIMEOUT_MS: u64 = 10_000;
 
 /// What is exported, and where to.
 struct Telemetry {
-    target: Target,
+    target: ModelTarget,
     path: String,
     transport: Transport,
     resource: Resource,
@@ -105,7 +105,7 @@ fn telemetry_of(config: &CliConfig) -> Result<Option<Telemetry>> {
     let secrets = config.keys.values().cloned().chain(own);
     let rules =
         SpanRules { has_content: settings.is_on("telemetry.content"), redactor: Redactor::new(secrets) };
-    let target = Target {
+    let target = ModelTarget {
         name: "otlp".into(),
         provider: "the OTLP collector".into(),
         model: String::new(),

@@ -10,7 +10,7 @@ use crate::cause::Cause;
 use crate::event::{DurableEvent, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
-use crate::model::{Finish, ModelFailure, StepPurpose, Usage};
+use crate::model::{Finish, ModelFailure, ModelFailureKind, StepPurpose, Usage};
 use crate::run::{CallPosition, Deadline, Run, RunPosition};
 use crate::tool::{ErrorKind, ToolFailure, ToolOutcome};
 
@@ -107,7 +107,7 @@ impl Guess<'_, '_> {
         match self.tape.event(ahead) {
             Some(_) => self.thinking_ended(ahead, is_final),
             None => Some(failed(ModelFailure::passing(
-                "interrupted",
+                ModelFailureKind::Interrupted,
                 "the program stopped while the model spoke",
             ))),
         }
@@ -128,7 +128,10 @@ impl Guess<'_, '_> {
                         None => ahead > 0,
                     };
                 Some(match is_overflow {
-                    true => failed(ModelFailure::fatal(OVERFLOW, "the request was too long")),
+                    true => failed(ModelFailure::fatal(
+                        ModelFailureKind::ContextOverflow,
+                        "the request was too long",
+                    )),
                     false => Cause::ModelNoticed,
                 })
             }

@@ -37,7 +37,7 @@ use crate::event::{DurableEvent, Event, Record};
 use crate::ids::{CallId, Millis};
 use crate::json::clip::clip_chars;
 use crate::message::Transcript;
-use crate::model::ModelFailure;
+use crate::model::{ModelFailure, ModelFailureKind};
 use crate::permission::{ApprovedCall, Permissions, Question};
 use crate::run::{Deadline, Effect, Finished, Input, Recorded, Run, RunSettings, Start, World};
 use crate::toolset::Toolset;
@@ -131,7 +131,10 @@ pub fn rehearse(
     stage.perform(&settings, start)?;
     stage.run.go_by(settings);
     let interruption = stage.run.is_mid_step().then(|| Input::ModelFailed {
-        failure: ModelFailure::passing("interrupted", "the program stopped while the model spoke"),
+        failure: ModelFailure::passing(
+            ModelFailureKind::Interrupted,
+            "the program stopped while the model spoke",
+        ),
         partial: stage.tape.heard(),
     });
     let last_ms = records.last().map_or(0, |record| record.ts_ms);

@@ -8,7 +8,7 @@ use super::{Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
 use crate::dialect::read;
 use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelStep, NoticeKind};
+use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, NoticeKind};
 use crate::profile::Dialect;
 
 /// The longest wait before another try.
@@ -17,10 +17,7 @@ const RETRY_DELAY_MS_MAX: u64 = 30_000;
 /// How often the history is shortened for one step: what does not fit a quarter does not fit at all.
 const SHRINKS_MAX: u32 = 2;
 
-/// The word of a step without anything in it.
-pub(super) const EMPTY: &str = "empty";
-
-/// The word of a failure that says that the request was too long.
+/// The rule by which the history is shortened when the request was too long.
 pub(crate) const OVERFLOW: &str = "context_overflow";
 
 /// What is said of it when there is nothing more to leave out.
@@ -48,7 +45,7 @@ impl Run {
         }
         let Thinking { goal, mut tries, .. } = thinking;
         tries.hear(self.readable(partial));
-        if failure.code == OVERFLOW {
+        if failure.kind == ModelFailureKind::ContextOverflow {
             return self.after_overflow(pass, goal, tries, failure);
         }
         let is_last = tries.retries >= self.settings.profile.limits.model_retries_max;
@@ -96,7 +93,7 @@ impl Run {
             attempt: tries.attempt(),
             attempts_max: limits.model_retries_max.saturating_add(tries.shrinks).saturating_add(1),
             delay_ms,
-            code: failure.code.clone(),
+            code: failure.kind.word().to_owned(),
             message: failure.message.clone(),
             usage: self.uncounted.take(),
         });
@@ -137,7 +134,7 @@ impl Run {
         let calls = batch.slots.iter().map(|slot| (slot.after_parts, slot.call.clone()));
         let message = Arc::new(Message::Assistant { parts: weave_calls(parts, calls) });
         self.append(Arc::clone(&message));
-        let finish = Finish::Other(failure.code.clone());
+        let finish = Finish::Other(failure.kind.word().to_owned());
         let usage = self.uncounted.take().map(|usage| *usage);
         pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         batch.is_open = false;
@@ -169,7 +166,12 @@ impl Run {
     ) -> Phase {
         let usage = self.uncounted.take().map(|usage| *usage);
         if !heard.is_empty() {
-            self.end_step(pass, vec![Part::text(heard.clone())], Finish::Other(failure.code.clone()), usage);
+            self.end_step(
+                pass,
+                vec![Part::text(heard.clone())],
+                Finish::Other(failure.kind.word().to_owned()),
+                usage,
+            );
             self.answer_begun.push_str(&heard);
         }
         match goal {
@@ -187,7 +189,10 @@ impl Run {
 
     fn end_failed(&mut self, pass: &mut Pass<'_, '_>, failure: ModelFailure) -> Phase {
         let answer = std::mem::take(&mut self.answer_begun);
-        pass.emit(DurableEvent::ErrorRaised { code: failure.code.clone(), message: failure.message.clone() });
+        pass.emit(DurableEvent::ErrorRaised {
+            code: failure.kind.word().to_owned(),
+            message: failure.message.clone(),
+        });
         self.end(pass, RunOutcome::Failed, StopReason::ModelFailed, answer, Some(RunError::Model(failure)))
     }
 

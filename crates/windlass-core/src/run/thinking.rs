@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::admission::Identified;
 use super::batch::CallBatch;
-use super::failing::EMPTY;
 use super::window::HistoryWindow;
 use super::{
     Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, SettledWishes, Start, Thinking, Tries,
@@ -14,7 +13,7 @@ use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
 use crate::limits::{PAUSES_MAX, REFORMS_MAX};
 use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelStep, Usage};
+use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, Usage};
 use crate::tool::RawCall;
 
 /// Calls of one step that are looked at at all; what is beyond is not even put into the transcript.
@@ -195,7 +194,7 @@ impl Run {
         let has_begun =
             finish == Finish::Paused && self.counters.pauses < PAUSES_MAX && !reading.parts.is_empty();
         if text.trim().is_empty() && self.answer_begun.is_empty() && !has_begun {
-            let failure = ModelFailure::passing(EMPTY, "the model gave an empty answer");
+            let failure = ModelFailure::passing(ModelFailureKind::Empty, "the model gave an empty answer");
             self.uncounted = usage.map(Box::new);
             return self.model_failed(pass, thinking, failure, reading.parts);
         }

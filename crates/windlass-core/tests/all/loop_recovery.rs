@@ -76,7 +76,9 @@ fn r_41_a_model_without_tool_support_ends_the_run_with_that_error_and_is_not_ask
     assert_eq!(sim.requests.len(), 1);
     let finished = sim.finished();
     assert_eq!((finished.outcome, &finished.reason), (RunOutcome::Failed, &StopReason::ModelFailed));
-    assert!(matches!(&finished.error, Some(RunError::Model(failure)) if failure.code == "no_tool_support"));
+    assert!(
+        matches!(&finished.error, Some(RunError::Model(failure)) if failure.kind.word() == "no_tool_support")
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use windlass_core::assemble::{Assembled, Assembler};
 use windlass_core::dialect::is_written_call;
 use windlass_core::event::{DeltaEvent, Event};
 use windlass_core::message::Part;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, ReadingProgress};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ReadingProgress};
 use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
 use windlass_core::redact::{Pieces, Redactor};
@@ -125,7 +125,7 @@ impl ModelSpeech {
             return Input::ModelEnded(self.assembler.finish());
         }
         let message = "the connection to the model was lost in the middle of its answer";
-        self.fail(ModelFailure::passing("cut", message))
+        self.fail(ModelFailure::passing(ModelFailureKind::Cut, message))
     }
 
     /// The stream failed; what was said before goes along.

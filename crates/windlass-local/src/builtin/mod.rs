@@ -27,7 +27,8 @@ use futures::StreamExt;
 use futures::channel::oneshot;
 use serde_json::{Map, Value};
 use windlass_core::model::{
-    CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage,
+    CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Sampling, StepPurpose,
+    ToolChoice, Usage,
 };
 use windlass_core::port::{BoxStream, ModelPort, ToolPort};
 use windlass_core::profile::Dialect;
@@ -144,7 +145,7 @@ impl BuiltinModel {
     async fn answer(&self, request: &ModelRequest) -> Result<Vec<ModelDelta>, ModelFailure> {
         let scene = Scene::of(request);
         if let Some((field, why)) = refusal(&request.tool_choice, &request.sampling) {
-            return Err(ModelFailure::fatal("bad_request", format!("'{field}': {why}")));
+            return Err(ModelFailure::fatal(ModelFailureKind::BadRequest, format!("'{field}': {why}")));
         }
         if let Some(next) = scene.next_without_model(self) {
             return Ok(next);
@@ -285,7 +286,7 @@ impl<'a> Scene<'a> {
             "'tool_choice': the built-in model cannot call {which} for this request: it calls its own tools, with the request's words, \
              where those ask for it; say it in the request, or choose another model"
         );
-        ModelFailure::fatal("bad_request", why)
+        ModelFailure::fatal(ModelFailureKind::BadRequest, why)
     }
 }
 

@@ -214,7 +214,7 @@ fn qwen_3_thinks_only_when_it_is_asked_to() {
     assert!(text.contains(
         "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"Cargo.toml\"}}\n</tool_call>"
     ));
-    request.sampling.reasoning_effort = Some("low".into());
+    request.sampling.reasoning_effort = windlass_core::model::Effort::of_word("low");
     let (text, _) = render(QWEN3, ModelFamily::Qwen3, &request);
     assert!(text.ends_with("<|im_start|>assistant\n"), "{text}");
 }

@@ -7,9 +7,9 @@ use crate::quirks::{
 use crate::target::{Abilities, WireKind};
 
 /// Models of a kind.
-pub(super) struct Family {
+pub(super) struct ModelFamily {
     /// Who serves them.
-    served_by: Served,
+    served_by: ServedBy,
     /// Their names: `*` stands for anything, no upper case; held against the whole name and against what
     /// follows its last slash.
     names: &'static [&'static str],
@@ -18,7 +18,7 @@ pub(super) struct Family {
 }
 
 /// Who serves a family.
-enum Served {
+enum ServedBy {
     /// These providers.
     By(&'static [&'static str]),
     /// Whoever speaks this wire.
@@ -39,9 +39,9 @@ pub(super) fn apply(
     let last = name.rsplit('/').next().unwrap_or(&name);
     for family in FAMILIES {
         let is_served = match family.served_by {
-            Served::By(providers) => providers.contains(&provider),
-            Served::On(own) => own == wire,
-            Served::Anywhere => true,
+            ServedBy::By(providers) => providers.contains(&provider),
+            ServedBy::On(own) => own == wire,
+            ServedBy::Anywhere => true,
         };
         if is_served && family.names.iter().any(|pattern| fits(pattern, &name) || fits(pattern, last)) {
             (family.change)(quirks, abilities);
@@ -62,16 +62,16 @@ fn fits(pattern: &str, name: &str) -> bool {
         .any(|at| tail.get(at..).is_some_and(|tail| fits(rest, tail)))
 }
 
-const OPENAI: Served = Served::By(&["openai", "openai-chat", "azure"]);
-const ROUTER: Served = Served::By(&["openrouter"]);
-const GROK: Served = Served::By(&["xai"]);
-const CLAUDE: Served = Served::On(WireKind::Messages);
-const GEMINI: Served = Served::On(WireKind::Gemini);
-const OLLAMA: Served = Served::On(WireKind::Ollama);
+const OPENAI: ServedBy = ServedBy::By(&["openai", "openai-chat", "azure"]);
+const ROUTER: ServedBy = ServedBy::By(&["openrouter"]);
+const GROK: ServedBy = ServedBy::By(&["xai"]);
+const CLAUDE: ServedBy = ServedBy::On(WireKind::Messages);
+const GEMINI: ServedBy = ServedBy::On(WireKind::Gemini);
+const OLLAMA: ServedBy = ServedBy::On(WireKind::Ollama);
 
-static FAMILIES: &[Family] = &[
+static FAMILIES: &[ModelFamily] = &[
     // OpenAI: a family that thinks refuses temperature and top_p, one that does not refuses efforts.
-    Family {
+    ModelFamily {
         served_by: OPENAI,
         names: &["o1*", "o3*", "o4*", "gpt-5*", "gpt-6*"],
         change: |quirks, abilities| {
@@ -81,12 +81,12 @@ static FAMILIES: &[Family] = &[
         },
     },
     // Before 5.1 thinking could only be made short.
-    Family {
+    ModelFamily {
         served_by: OPENAI,
         names: &["o1*", "o3*", "o4*", "gpt-5", "gpt-5-*"],
         change: |quirks, _| quirks.stops_thinking = false,
     },
-    Family {
+    ModelFamily {
         served_by: OPENAI,
         names: &["gpt-3.5*", "gpt-4*", "chatgpt-4o*", "gpt-5-chat*"],
         change: |quirks, abilities| {
@@ -99,7 +99,7 @@ static FAMILIES: &[Family] = &[
         },
     },
     // Anthropic: a budget of thinking up to 4.5, adaptive thinking with an effort since 4.6.
-    Family {
+    ModelFamily {
         served_by: CLAUDE,
         names: &["claude-3-5*", "claude-3-opus*", "claude-3-sonnet*", "claude-3-haiku*", "claude-2*"],
         change: |quirks, abilities| {
@@ -107,7 +107,7 @@ static FAMILIES: &[Family] = &[
             abilities.reasons = Some(false);
         },
     },
-    Family {
+    ModelFamily {
         served_by: CLAUDE,
         names: &[
             "claude-*-4-6*",
@@ -126,7 +126,7 @@ static FAMILIES: &[Family] = &[
             abilities.reasons = Some(true);
         },
     },
-    Family {
+    ModelFamily {
         served_by: CLAUDE,
         names: &[
             "claude-opus-5*",
@@ -138,7 +138,7 @@ static FAMILIES: &[Family] = &[
         change: |quirks, _| quirks.thinks_unasked = true,
     },
     // They cannot but think: forced calls, which would skip it, are refused too.
-    Family {
+    ModelFamily {
         served_by: CLAUDE,
         names: &["claude-opus-5-5*", "claude-sonnet-5-5*", "claude-fable-5-1*", "claude-mythos-5-1*"],
         change: |quirks, _| {
@@ -148,7 +148,7 @@ static FAMILIES: &[Family] = &[
         },
     },
     // Gemini: full JSON Schema since 2.5; a budget of thinking in 2.5, levels since 3.
-    Family {
+    ModelFamily {
         served_by: GEMINI,
         names: &["gemini-1*", "gemini-2.0*", "gemini-pro*", "gemma*"],
         change: |quirks, abilities| {
@@ -157,7 +157,7 @@ static FAMILIES: &[Family] = &[
             abilities.reasons = Some(false);
         },
     },
-    Family {
+    ModelFamily {
         served_by: GEMINI,
         names: &["gemini-2.5*"],
         change: |quirks, abilities| {
@@ -166,7 +166,7 @@ static FAMILIES: &[Family] = &[
             abilities.reasons = Some(true);
         },
     },
-    Family {
+    ModelFamily {
         served_by: GEMINI,
         names: &["gemini-3*"],
         change: |quirks, abilities| {
@@ -175,8 +175,8 @@ static FAMILIES: &[Family] = &[
         },
     },
     // DeepSeek: the older name of its models without thinking.
-    Family {
-        served_by: Served::By(&["deepseek"]),
+    ModelFamily {
+        served_by: ServedBy::By(&["deepseek"]),
         names: &["deepseek-chat"],
         change: |quirks, _| {
             quirks.thinks_unasked = false;
@@ -184,18 +184,18 @@ static FAMILIES: &[Family] = &[
         },
     },
     // xAI: the first of the fourth generation think and cannot be told how hard.
-    Family {
+    ModelFamily {
         served_by: GROK,
         names: &["grok-4", "grok-4-0709", "grok-4-fast*", "grok-4-1-fast*", "*non-reasoning*"],
         change: |quirks, _| quirks.ask = ReasoningAsk::Absent,
     },
     // A router passes on what its vendors refuse (S-18, by the vendor before the slash).
-    Family {
+    ModelFamily {
         served_by: ROUTER,
         names: &["anthropic/*"],
         change: |quirks, _| quirks.parallel = ParallelCalls::Off,
     },
-    Family {
+    ModelFamily {
         served_by: ROUTER,
         names: &["x-ai/*"],
         change: |quirks, _| {
@@ -205,14 +205,14 @@ static FAMILIES: &[Family] = &[
         },
     },
     // Moonshot.
-    Family {
-        served_by: Served::By(&["moonshot"]),
+    ModelFamily {
+        served_by: ServedBy::By(&["moonshot"]),
         names: &["kimi-k2.5*", "kimi-k2.6*", "kimi-k3*"],
         change: |quirks, _| quirks.ask = ReasoningAsk::ThinkingType,
     },
     // Open models, wherever they run.
-    Family {
-        served_by: Served::By(&["groq", "cerebras", "together", "fireworks", "vllm", "lmstudio"]),
+    ModelFamily {
+        served_by: ServedBy::By(&["groq", "cerebras", "together", "fireworks", "vllm", "lmstudio"]),
         names: &["gpt-oss*"],
         change: |quirks, abilities| {
             quirks.ask = ReasoningAsk::Effort;
@@ -221,13 +221,13 @@ static FAMILIES: &[Family] = &[
             abilities.reasons = Some(true);
         },
     },
-    Family {
-        served_by: Served::Anywhere,
+    ModelFamily {
+        served_by: ServedBy::Anywhere,
         names: &["qwen3*", "qwq*"],
         change: |quirks, _| quirks.opens_thinking = true,
     },
     // Asked to think, Ollama refuses for models that cannot.
-    Family {
+    ModelFamily {
         served_by: OLLAMA,
         names: &[
             "llama*",
@@ -248,7 +248,7 @@ static FAMILIES: &[Family] = &[
         },
     },
     // On Ollama too it is told how hard to think, and cannot be told not to.
-    Family {
+    ModelFamily {
         served_by: OLLAMA,
         names: &["gpt-oss*"],
         change: |quirks, abilities| {
@@ -259,8 +259,8 @@ static FAMILIES: &[Family] = &[
         },
     },
     // Models that were never taught the calls of their wire (Z-25): calls are tags in their text.
-    Family {
-        served_by: Served::Anywhere,
+    ModelFamily {
+        served_by: ServedBy::Anywhere,
         names: &[
             "gemma",
             "gemma:*",
@@ -301,8 +301,8 @@ static FAMILIES: &[Family] = &[
             abilities.calls_tools = Some(false);
         },
     },
-    Family {
-        served_by: Served::Anywhere,
+    ModelFamily {
+        served_by: ServedBy::Anywhere,
         names: &[
             "gpt-oss*",
             "llama3.1*",

@@ -20,7 +20,7 @@ pub use self::provider::{COMPATIBLE, KeyForm, OLLAMA_CONTEXT_TOKENS, OLLAMA_URL,
 use crate::failure::shown_url;
 use crate::name::ModelName;
 use crate::quirks::Quirks;
-use crate::target::{Abilities, Target, WireKind};
+use crate::target::{Abilities, ModelTarget, WireKind};
 
 /// All providers, in the order in which they are shown.
 pub fn providers() -> &'static [Provider] {
@@ -157,7 +157,7 @@ fn list() -> String {
 }
 
 /// The target that a name means.
-pub fn target(name: &ModelName, overrides: &Overrides) -> Result<Target, CatalogError> {
+pub fn target(name: &ModelName, overrides: &Overrides) -> Result<ModelTarget, CatalogError> {
     let row = row_of(name, overrides)?;
     let wire = overrides.wire.unwrap_or(row.wire);
     let base_url = address(name, row, overrides.base_url.as_deref())?;
@@ -178,7 +178,7 @@ pub fn target(name: &ModelName, overrides: &Overrides) -> Result<Target, Catalog
     {
         *asked = held;
     }
-    Ok(Target {
+    Ok(ModelTarget {
         name: name.to_string(),
         provider: name.provider.clone(),
         model: name.model.clone(),

@@ -12,7 +12,7 @@ fn with_key() -> Overrides {
     Overrides { key: Some("sk-secret".into()), ..Overrides::default() }
 }
 
-fn made(name: &str) -> Target {
+fn made(name: &str) -> ModelTarget {
     let mut overrides = with_key();
     if find_provider(&named(name).provider).is_some_and(|row| row.base_url.is_none()) {
         overrides.base_url = Some("https://example.test/openai/v1".to_owned());

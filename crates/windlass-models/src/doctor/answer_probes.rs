@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelDelta, Usage};
+use windlass_core::model::{ModelDelta, ModelFailureKind, Usage};
 
-use super::report::Found;
-use super::visit::{Answer, Patch, Question, Reply, Visit};
+use super::report::ProbeResult;
+use super::visit::{Patch, ProbeAnswer, ProbeQuestion, ProbeReply, Visit};
 use crate::quirks::AnswerForms;
 use crate::target::WireKind;
 
@@ -26,18 +26,18 @@ fn words(patch: &Patch) -> String {
 }
 
 /// An endpoint that refuses the plainest request may take it in another form.
-pub(super) async fn plain_answer(visit: &mut Visit<'_>) -> Found {
-    let question = Question::new("Answer with the single word: pong");
+pub(super) async fn plain_answer(visit: &mut Visit<'_>) -> ProbeResult {
+    let question = ProbeQuestion::new("Answer with the single word: pong");
     let failure = match visit.ask(&question).await {
-        Reply::Answered(answer) if answer.text().trim().is_empty() => {
-            return Found::fail("it answers nothing: the model may not be made for conversation");
+        ProbeReply::Answered(answer) if answer.text().trim().is_empty() => {
+            return ProbeResult::fail("it answers nothing: the model may not be made for conversation");
         }
-        Reply::Answered(_) => return Found::pass("the endpoint answers"),
-        Reply::Lost(failure) => {
-            return Found::fail("the endpoint does not answer: nothing else can be found out")
+        ProbeReply::Answered(_) => return ProbeResult::pass("the endpoint answers"),
+        ProbeReply::Lost(failure) => {
+            return ProbeResult::fail("the endpoint does not answer: nothing else can be found out")
                 .saying(&failure.message);
         }
-        Reply::Refused(failure) => failure,
+        ProbeReply::Refused(failure) => failure,
     };
     let tokens = ("has_completion_tokens", json!(!visit.quirks.has_completion_tokens));
     let usage = ("has_stream_usage", json!(false));
@@ -51,36 +51,36 @@ pub(super) async fn plain_answer(visit: &mut Visit<'_>) -> Found {
     match visit.find_patch(&question, patches).await {
         Some(patch) => {
             visit.learn(&patch);
-            Found::pass("the endpoint answers, asked a little differently").saying(&words(&patch))
+            ProbeResult::pass("the endpoint answers, asked a little differently").saying(&words(&patch))
         }
-        None => Found::fail("the endpoint refuses a plain question: nothing else can be found out")
+        None => ProbeResult::fail("the endpoint refuses a plain question: nothing else can be found out")
             .saying(&failure.message),
     }
 }
 
-pub(super) async fn streaming(visit: &mut Visit<'_>) -> Found {
-    let question = Question::new("Count from 1 to 20, separated by commas. Nothing else.");
+pub(super) async fn streaming(visit: &mut Visit<'_>) -> ProbeResult {
+    let question = ProbeQuestion::new("Count from 1 to 20, separated by commas. Nothing else.");
     let streams = vec![("streams", json!(true))];
     match visit.ask_with(&question, &streams).await {
-        Reply::Answered(answer) => {
+        ProbeReply::Answered(answer) => {
             let pieces = answer.text_pieces();
             visit.learn(&streams);
             visit.streamed = Some(answer);
             if pieces > 1 {
-                return Found::pass("answers are seen while they are written")
+                return ProbeResult::pass("answers are seen while they are written")
                     .saying(&format!("{pieces} pieces"));
             }
-            Found::fail("the answer comes in one piece: it works, but nothing is seen until it is done")
+            ProbeResult::fail("the answer comes in one piece: it works, but nothing is seen until it is done")
         }
-        Reply::Refused(failure) => {
+        ProbeReply::Refused(failure) => {
             visit.learn(&vec![("streams", json!(false))]);
-            Found::fail("it does not stream: answers are asked for whole").saying(&failure.message)
+            ProbeResult::fail("it does not stream: answers are asked for whole").saying(&failure.message)
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }
 
-fn usage_of(answer: &Answer) -> Option<Usage> {
+fn usage_of(answer: &ProbeAnswer) -> Option<Usage> {
     let counts = |delta: &ModelDelta| match delta {
         ModelDelta::Usage(usage) if usage.input > 0 => Some(*usage),
         _ => None,
@@ -88,105 +88,108 @@ fn usage_of(answer: &Answer) -> Option<Usage> {
     answer.deltas.iter().filter_map(counts).next_back()
 }
 
-pub(super) async fn stream_usage(visit: &mut Visit<'_>) -> Found {
+pub(super) async fn stream_usage(visit: &mut Visit<'_>) -> ProbeResult {
     let counted = |usage: Usage| {
-        Found::pass("tokens are counted by the provider")
+        ProbeResult::pass("tokens are counted by the provider")
             .saying(&format!("{} read, {} written", usage.input, usage.output))
     };
     if let Some(usage) = visit.streamed.as_deref().and_then(usage_of) {
         return counted(usage);
     }
-    let question = Question::new("Answer with the single word: pong");
+    let question = ProbeQuestion::new("Answer with the single word: pong");
     let asked = vec![("has_stream_usage", json!(true))];
     match visit.ask_with(&question, &asked).await {
-        Reply::Answered(answer) => match usage_of(&answer) {
+        ProbeReply::Answered(answer) => match usage_of(&answer) {
             Some(usage) => {
                 visit.learn(&asked);
                 counted(usage)
             }
-            None => Found::fail("tokens are not counted: budgets and costs are estimates"),
+            None => ProbeResult::fail("tokens are not counted: budgets and costs are estimates"),
         },
-        Reply::Refused(failure) => {
+        ProbeReply::Refused(failure) => {
             visit.learn(&vec![("has_stream_usage", json!(false))]);
-            Found::fail("tokens cannot be asked for: budgets and costs are estimates")
+            ProbeResult::fail("tokens cannot be asked for: budgets and costs are estimates")
                 .saying(&failure.message)
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }
 
-pub(super) async fn system_text(visit: &mut Visit<'_>) -> Found {
-    let mut question = Question::new("Say hello.");
+pub(super) async fn system_text(visit: &mut Visit<'_>) -> ProbeResult {
+    let mut question = ProbeQuestion::new("Say hello.");
     question.system = "End every answer with the word WINDLASS.";
     match visit.ask(&question).await {
-        Reply::Answered(answer) if answer.says("windlass") => Found::pass("instructions reach the model"),
-        Reply::Answered(answer) => {
-            Found::unsure("the instruction was not obeyed: the model is small, or never saw it")
+        ProbeReply::Answered(answer) if answer.says("windlass") => {
+            ProbeResult::pass("instructions reach the model")
+        }
+        ProbeReply::Answered(answer) => {
+            ProbeResult::unsure("the instruction was not obeyed: the model is small, or never saw it")
                 .saying(&answer.text())
         }
-        Reply::Refused(failure) => {
+        ProbeReply::Refused(failure) => {
             let roles = ["system", "developer", "user"].map(|role| vec![("system_role", json!(role))]);
             match visit.find_patch(&question, roles.into()).await {
                 Some(patch) => {
                     visit.learn(&patch);
-                    Found::pass("instructions are taken in another role").saying(&words(&patch))
+                    ProbeResult::pass("instructions are taken in another role").saying(&words(&patch))
                 }
-                None => Found::fail("system text is refused in every role").saying(&failure.message),
+                None => ProbeResult::fail("system text is refused in every role").saying(&failure.message),
             }
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }
 
-pub(super) async fn note(visit: &mut Visit<'_>) -> Found {
+pub(super) async fn note(visit: &mut Visit<'_>) -> ProbeResult {
     let history = vec![
         Message::user("Hello."),
         Message::assistant("Hello! What can I do?"),
         Message::note("The user is in a hurry: answer in one word."),
     ];
-    let question = Question::after(history, "What is the capital of France?");
+    let question = ProbeQuestion::after(history, "What is the capital of France?");
     let with_notes = vec![("has_notes", json!(true))];
     match visit.ask_with(&question, &with_notes).await {
-        Reply::Answered(_) => {
+        ProbeReply::Answered(_) => {
             // Two protocols have no such message at all: there it went as the user's, whatever was asked.
             match visit.target.wire {
                 WireKind::Chat | WireKind::Responses | WireKind::Ollama => visit.learn(&with_notes),
                 WireKind::Messages | WireKind::Gemini => {}
             }
-            Found::pass("remarks of the runtime are taken in the middle")
+            ProbeResult::pass("remarks of the runtime are taken in the middle")
         }
-        Reply::Refused(failure) => {
+        ProbeReply::Refused(failure) => {
             visit.learn(&vec![("has_notes", json!(false))]);
-            Found::fail("system messages in the middle are refused: remarks go as user messages")
+            ProbeResult::fail("system messages in the middle are refused: remarks go as user messages")
                 .saying(&failure.message)
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }
 
-pub(super) async fn picture(visit: &mut Visit<'_>) -> Found {
-    let mut question = Question::new("What colour is this picture? Answer with one word.");
+pub(super) async fn picture(visit: &mut Visit<'_>) -> ProbeResult {
+    let mut question = ProbeQuestion::new("What colour is this picture? Answer with one word.");
     if let Some(Message::User { parts }) = question.messages.last_mut() {
         parts.push(Part::Image { media_type: "image/png".to_owned(), url: RED_SQUARE.to_owned() });
     }
     let with_images = vec![("has_images", json!(true))];
     match visit.ask_with(&question, &with_images).await {
-        Reply::Answered(answer) if answer.says("red") => {
+        ProbeReply::Answered(answer) if answer.says("red") => {
             visit.learn(&with_images);
-            Found::pass("pictures are seen")
+            ProbeResult::pass("pictures are seen")
         }
-        Reply::Answered(answer) => {
-            Found::unsure("pictures are taken, but this one was not seen").saying(&answer.text())
+        ProbeReply::Answered(answer) => {
+            ProbeResult::unsure("pictures are taken, but this one was not seen").saying(&answer.text())
         }
-        Reply::Refused(failure) => {
+        ProbeReply::Refused(failure) => {
             visit.learn(&vec![("has_images", json!(false))]);
-            Found::fail("pictures are refused: they are left out, with a remark").saying(&failure.message)
+            ProbeResult::fail("pictures are refused: they are left out, with a remark")
+                .saying(&failure.message)
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }
 
-pub(super) async fn response_format(visit: &mut Visit<'_>) -> Found {
+pub(super) async fn response_format(visit: &mut Visit<'_>) -> ProbeResult {
     let schema = json!({
         "type": "object",
         "properties": {"city": {"type": "string"}},
@@ -210,26 +213,27 @@ pub(super) async fn response_format(visit: &mut Visit<'_>) -> Found {
         }
         let taken = vec![("response_format", json!(forms))];
         let mut question =
-            Question::new("Name the capital of France as a JSON object with the one field \"city\".");
+            ProbeQuestion::new("Name the capital of France as a JSON object with the one field \"city\".");
         question.sampling.response_format = Some(form);
         match visit.ask_with(&question, &taken).await {
-            Reply::Answered(answer) => {
+            ProbeReply::Answered(answer) => {
                 let value = serde_json::from_str::<Value>(&answer.text());
                 if value.is_ok_and(|value| value.get("city").is_some()) {
                     // What the catalogue withholds is not given back.
                     if forms == "object_only" && visit.quirks.response_format == AnswerForms::Full {
                         visit.learn(&taken);
                     }
-                    return Found::pass(meaning);
+                    return ProbeResult::pass(meaning);
                 }
-                return Found::unsure("the form of an answer is taken, but not kept").saying(&answer.text());
+                return ProbeResult::unsure("the form of an answer is taken, but not kept")
+                    .saying(&answer.text());
             }
-            Reply::Refused(failure) => refusal = Some(failure),
-            Reply::Lost(failure) => return Found::lost(&failure),
+            ProbeReply::Refused(failure) => refusal = Some(failure),
+            ProbeReply::Lost(failure) => return ProbeResult::lost(&failure),
         }
     }
     visit.learn(&vec![("response_format", json!("absent"))]);
-    let found = Found::fail("the form of an answer cannot be prescribed: response_format is left out");
+    let found = ProbeResult::fail("the form of an answer cannot be prescribed: response_format is left out");
     refusal.iter().fold(found, |found, failure| found.saying(&failure.message))
 }
 
@@ -245,33 +249,34 @@ fn long_text(chars_max: u64) -> String {
     text
 }
 
-pub(super) async fn long_prompt(visit: &mut Visit<'_>) -> Found {
+pub(super) async fn long_prompt(visit: &mut Visit<'_>) -> ProbeResult {
     let room =
         visit.target.abilities.context_tokens.map_or(LONG_PROMPT_CHARS, |tokens| tokens.saturating_mul(2));
     let mut text = long_text(LONG_PROMPT_CHARS.min(room));
     let chars = text.len() as u64;
     text.push_str("\nWhich password stands in the first line? Answer with one word.");
-    let answer = match visit.ask(&Question::new(text)).await {
-        Reply::Answered(answer) => answer,
-        Reply::Refused(failure) if failure.code == "context_overflow" => {
-            return Found::pass("a prompt that is too long is refused, not cut").saying(&failure.message);
+    let answer = match visit.ask(&ProbeQuestion::new(text)).await {
+        ProbeReply::Answered(answer) => answer,
+        ProbeReply::Refused(failure) if failure.kind == ModelFailureKind::ContextOverflow => {
+            return ProbeResult::pass("a prompt that is too long is refused, not cut")
+                .saying(&failure.message);
         }
-        Reply::Refused(failure) | Reply::Lost(failure) => return Found::lost(&failure),
+        ProbeReply::Refused(failure) | ProbeReply::Lost(failure) => return ProbeResult::lost(&failure),
     };
     if answer.says("walnut") {
-        return Found::pass("a long prompt is read whole");
+        return ProbeResult::pass("a long prompt is read whole");
     }
     let Some(usage) = usage_of(&answer) else {
-        return Found::unsure("the beginning was not found again, and tokens are not counted");
+        return ProbeResult::unsure("the beginning was not found again, and tokens are not counted");
     };
     if usage.input >= chars / TOKEN_CHARS_MAX {
-        return Found::unsure("a long prompt is read, but its beginning was not found again");
+        return ProbeResult::unsure("a long prompt is read, but its beginning was not found again");
     }
     let asked = visit.quirks.context_tokens_asked;
     if visit.target.wire == WireKind::Ollama && asked.is_none_or(|asked| asked < CONTEXT_TOKENS_ASKED) {
         visit.learn(&vec![("context_tokens_asked", json!(CONTEXT_TOKENS_ASKED))]);
     }
-    Found::fail(
+    ProbeResult::fail(
         "the beginning of a long prompt is dropped silently: give the server more context (num_ctx, \
          --ctx-size, --max-model-len)",
     )

@@ -241,8 +241,8 @@ impl Patient for Endpoint {
     }
 }
 
-fn target(wire: WireKind, quirks: Quirks) -> Target {
-    Target {
+fn target(wire: WireKind, quirks: Quirks) -> ModelTarget {
+    ModelTarget {
         name: "lab/model".to_owned(),
         provider: "lab".to_owned(),
         model: "model".to_owned(),
@@ -256,7 +256,7 @@ fn target(wire: WireKind, quirks: Quirks) -> Target {
     }
 }
 
-async fn examine_as(endpoint: &Endpoint, target: &Target) -> Diagnosis {
+async fn examine_as(endpoint: &Endpoint, target: &ModelTarget) -> Diagnosis {
     examine(endpoint, target, &ExaminationLimits::default(), 1_700, &mut |_| {}).await
 }
 
@@ -264,7 +264,7 @@ async fn diagnose(endpoint: &Endpoint) -> Diagnosis {
     examine_as(endpoint, &target(WireKind::Chat, Quirks::default())).await
 }
 
-fn verdict(diagnosis: &Diagnosis, probe: Probe) -> Verdict {
+fn verdict(diagnosis: &Diagnosis, probe: Probe) -> ProbeVerdict {
     diagnosis.finding(probe).unwrap().verdict
 }
 
@@ -273,11 +273,11 @@ fn patch(diagnosis: &Diagnosis) -> Value {
 }
 
 /// Only these probes did not pass.
-fn assert_only(diagnosis: &Diagnosis, expected: &[(Probe, Verdict)]) {
+fn assert_only(diagnosis: &Diagnosis, expected: &[(Probe, ProbeVerdict)]) {
     let others: Vec<_> = diagnosis
         .findings
         .iter()
-        .filter(|finding| finding.verdict != Verdict::Pass)
+        .filter(|finding| finding.verdict != ProbeVerdict::Pass)
         .map(|finding| (finding.probe, finding.verdict))
         .collect();
     assert_eq!(others, expected, "{diagnosis:#?}");
@@ -296,8 +296,8 @@ async fn a_healthy_endpoint_passes_everything_and_changes_only_what_was_not_know
 async fn a_dead_endpoint_is_asked_twice_and_left_alone() {
     let endpoint = Endpoint { is_dead: true, ..Endpoint::default() };
     let diagnosis = diagnose(&endpoint).await;
-    assert_eq!(verdict(&diagnosis, Probe::PlainAnswer), Verdict::Fail);
-    assert!(diagnosis.findings.iter().skip(1).all(|finding| finding.verdict == Verdict::Skipped));
+    assert_eq!(verdict(&diagnosis, Probe::PlainAnswer), ProbeVerdict::Fail);
+    assert!(diagnosis.findings.iter().skip(1).all(|finding| finding.verdict == ProbeVerdict::Skipped));
     assert_eq!(endpoint.asked.load(Ordering::Relaxed), 2);
     assert_eq!(patch(&diagnosis), json!({}));
 }
@@ -305,8 +305,8 @@ async fn a_dead_endpoint_is_asked_twice_and_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_without_tools_gets_calls_as_tags_and_its_call_probes_are_skipped() {
     let diagnosis = diagnose(&Endpoint { has_no_tools: true, ..Endpoint::default() }).await;
-    assert_eq!(verdict(&diagnosis, Probe::OneCall), Verdict::Fail);
-    assert_eq!(verdict(&diagnosis, Probe::Pairing), Verdict::Skipped);
+    assert_eq!(verdict(&diagnosis, Probe::OneCall), ProbeVerdict::Fail);
+    assert_eq!(verdict(&diagnosis, Probe::Pairing), ProbeVerdict::Skipped);
     assert_eq!(patch(&diagnosis)["calls"], "tags");
     let detail = diagnosis.finding(Probe::OneCall).unwrap().detail.as_deref();
     assert_eq!(detail, Some("lab refused: tools"));
@@ -316,8 +316,8 @@ async fn an_endpoint_without_tools_gets_calls_as_tags_and_its_call_probes_are_sk
 async fn calls_that_only_work_as_tags_are_examined_as_tags() {
     let diagnosis = diagnose(&Endpoint { has_tags_only: true, ..Endpoint::default() }).await;
     assert_eq!(patch(&diagnosis)["calls"], "tags");
-    assert_eq!(verdict(&diagnosis, Probe::OneCall), Verdict::Fail);
-    assert_eq!(verdict(&diagnosis, Probe::Pairing), Verdict::Pass);
+    assert_eq!(verdict(&diagnosis, Probe::OneCall), ProbeVerdict::Fail);
+    assert_eq!(verdict(&diagnosis, Probe::Pairing), ProbeVerdict::Pass);
 }
 
 #[tokio::test(start_paused = true)]
@@ -329,7 +329,7 @@ async fn an_endpoint_that_refuses_required_is_only_given_auto_or_none() {
         let diagnosis = diagnose(&endpoint).await;
         assert_only(
             &diagnosis,
-            &[(Probe::RequiredChoice, Verdict::Fail), (Probe::NamedChoice, Verdict::Fail)],
+            &[(Probe::RequiredChoice, ProbeVerdict::Fail), (Probe::NamedChoice, ProbeVerdict::Fail)],
         );
         assert_eq!(patch(&diagnosis)["choice"], "auto_or_none");
     }
@@ -338,7 +338,7 @@ async fn an_endpoint_that_refuses_required_is_only_given_auto_or_none() {
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_that_refuses_named_tools_is_given_words() {
     let diagnosis = diagnose(&Endpoint { refuses_named: true, ..Endpoint::default() }).await;
-    assert_only(&diagnosis, &[(Probe::NamedChoice, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::NamedChoice, ProbeVerdict::Fail)]);
     assert_eq!(patch(&diagnosis)["choice"], "words");
 }
 
@@ -360,14 +360,14 @@ async fn s_18_a_choice_that_the_catalogue_withholds_is_not_given_back() {
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_that_ignores_none_gets_no_tools_when_none_may_be_called() {
     let diagnosis = diagnose(&Endpoint { ignores_none: true, ..Endpoint::default() }).await;
-    assert_only(&diagnosis, &[(Probe::ForbiddenChoice, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::ForbiddenChoice, ProbeVerdict::Fail)]);
     assert_eq!(patch(&diagnosis)["has_none_with_tools"], false);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_of_single_calls_works_with_more_steps() {
     let diagnosis = diagnose(&Endpoint { is_single: true, ..Endpoint::default() }).await;
-    assert_only(&diagnosis, &[(Probe::ParallelCalls, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::ParallelCalls, ProbeVerdict::Fail)]);
     assert_eq!(patch(&diagnosis).get("parallel"), None);
 }
 
@@ -381,14 +381,14 @@ async fn parallel_calls_that_must_be_asked_for_are_asked_for() {
 #[tokio::test(start_paused = true)]
 async fn z_23_object_arguments_pass_and_come_whole() {
     let diagnosis = diagnose(&Endpoint { gives_objects: true, ..Endpoint::default() }).await;
-    assert_only(&diagnosis, &[(Probe::ArgsStreamed, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::ArgsStreamed, ProbeVerdict::Fail)]);
     assert_eq!(diagnosis.finding(Probe::ArgsForm).unwrap().meaning, "arguments come as an object");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_without_usage_is_told_of_and_one_that_refuses_it_is_not_asked_again() {
     let diagnosis = diagnose(&Endpoint { has_no_usage: true, ..Endpoint::default() }).await;
-    assert_only(&diagnosis, &[(Probe::StreamUsage, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::StreamUsage, ProbeVerdict::Fail)]);
     let diagnosis = diagnose(&Endpoint { refuses_usage: true, ..Endpoint::default() }).await;
     assert_only(&diagnosis, &[]);
     assert_eq!(patch(&diagnosis)["has_stream_usage"], false);
@@ -400,7 +400,7 @@ async fn an_endpoint_without_usage_is_told_of_and_one_that_refuses_it_is_not_ask
 async fn ollama_5_a_truncating_endpoint_is_found_out_and_asked_for_more_context() {
     let endpoint = Endpoint { truncates: true, ..Endpoint::default() };
     let diagnosis = diagnose(&endpoint).await;
-    assert_only(&diagnosis, &[(Probe::LongPrompt, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::LongPrompt, ProbeVerdict::Fail)]);
     assert_eq!(patch(&diagnosis).get("context_tokens_asked"), None);
     let diagnosis = examine_as(&endpoint, &target(WireKind::Ollama, Quirks::default())).await;
     assert_eq!(patch(&diagnosis)["context_tokens_asked"], 16_384);
@@ -419,11 +419,11 @@ async fn what_an_endpoint_refuses_is_not_sent_again() {
     assert_only(
         &diagnosis,
         &[
-            (Probe::Note, Verdict::Fail),
-            (Probe::Reasoning, Verdict::Fail),
-            (Probe::ReasoningEcho, Verdict::Skipped),
-            (Probe::Picture, Verdict::Fail),
-            (Probe::ResponseFormat, Verdict::Fail),
+            (Probe::Note, ProbeVerdict::Fail),
+            (Probe::Reasoning, ProbeVerdict::Fail),
+            (Probe::ReasoningEcho, ProbeVerdict::Skipped),
+            (Probe::Picture, ProbeVerdict::Fail),
+            (Probe::ResponseFormat, ProbeVerdict::Fail),
         ],
     );
     let expected = json!({"has_notes": false, "has_images": false, "response_format": "absent"});
@@ -447,7 +447,7 @@ async fn a_history_that_is_refused_is_written_in_other_ways_until_one_is_taken()
         ..Endpoint::default()
     })
     .await;
-    assert_only(&diagnosis, &[(Probe::UserAfterOutcome, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::UserAfterOutcome, ProbeVerdict::Fail)]);
     let expected = json!({
         "system_role": "user", "names_outcomes": true, "bridges_outcomes": true, "ask": "effort", "echo": "text",
     });
@@ -457,7 +457,7 @@ async fn a_history_that_is_refused_is_written_in_other_ways_until_one_is_taken()
 #[tokio::test(start_paused = true)]
 async fn r_54_ids_that_are_reused_are_found_out() {
     let diagnosis = diagnose(&Endpoint { reuses_ids: true, ..Endpoint::default() }).await;
-    assert_only(&diagnosis, &[(Probe::CallIds, Verdict::Fail)]);
+    assert_only(&diagnosis, &[(Probe::CallIds, ProbeVerdict::Fail)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -469,8 +469,8 @@ async fn a_stumble_is_tried_again_and_teaches_nothing() {
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_that_says_nothing_is_given_up() {
     let diagnosis = diagnose(&Endpoint { is_silent: true, ..Endpoint::default() }).await;
-    assert_eq!(verdict(&diagnosis, Probe::PlainAnswer), Verdict::Fail);
-    assert_eq!(verdict(&diagnosis, Probe::Streaming), Verdict::Skipped);
+    assert_eq!(verdict(&diagnosis, Probe::PlainAnswer), ProbeVerdict::Fail);
+    assert_eq!(verdict(&diagnosis, Probe::Streaming), ProbeVerdict::Skipped);
 }
 
 #[tokio::test(start_paused = true)]
@@ -482,8 +482,8 @@ async fn an_examination_ends_in_time_although_the_endpoint_hangs() {
     let diagnosis = examine(&endpoint, &target, &limits, 0, &mut |_| {}).await;
     assert_eq!(begun.elapsed().as_millis(), 3_500);
     let count = |verdict| diagnosis.findings.iter().filter(|finding| finding.verdict == verdict).count();
-    assert_eq!((count(Verdict::Pass), count(Verdict::Unsure)), (1, 4));
-    assert_eq!(count(Verdict::Skipped), Probe::ALL.len() - 5);
+    assert_eq!((count(ProbeVerdict::Pass), count(ProbeVerdict::Unsure)), (1, 4));
+    assert_eq!(count(ProbeVerdict::Skipped), Probe::ALL.len() - 5);
     assert_eq!(patch(&diagnosis), json!({}));
 }
 
@@ -491,10 +491,10 @@ async fn an_examination_ends_in_time_although_the_endpoint_hangs() {
 async fn every_probe_is_announced_and_its_finding_told() {
     let mut told = Vec::new();
     let target = target(WireKind::Chat, Quirks::default());
-    let mut note = |progress: Progress<'_>| {
+    let mut note = |progress: DoctorProgress<'_>| {
         told.push(match progress {
-            Progress::Begun(probe) => format!("{probe:?}"),
-            Progress::Found(finding) => finding.probe.title().to_owned(),
+            DoctorProgress::Begun(probe) => format!("{probe:?}"),
+            DoctorProgress::Found(finding) => finding.probe.title().to_owned(),
         });
     };
     examine(&Endpoint::default(), &target, &ExaminationLimits::default(), 0, &mut note).await;

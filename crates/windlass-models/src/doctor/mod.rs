@@ -17,11 +17,11 @@ use windlass_core::ids::Millis;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::BoxFuture;
 
-pub use report::{Diagnosis, Finding, Probe, Verdict};
+pub use report::{Diagnosis, Probe, ProbeFinding, ProbeVerdict};
 
 use crate::quirks::Quirks;
-use crate::target::Target;
-use report::Found;
+use crate::target::ModelTarget;
+use report::ProbeResult;
 use visit::Visit;
 
 /// An endpoint that can be asked with any quirks. Dropping the future must close the connection.
@@ -51,21 +51,21 @@ impl Default for ExaminationLimits {
 
 /// How far an examination is.
 #[derive(Debug, Clone, Copy)]
-pub enum Progress<'a> {
+pub enum DoctorProgress<'a> {
     /// A probe begins.
     Begun(Probe),
     /// A probe found something.
-    Found(&'a Finding),
+    Found(&'a ProbeFinding),
 }
 
 /// Examines an endpoint, one probe after the other. `at_ms` is the time that the diagnosis bears. Dropping
 /// the future stops the examination at once.
 pub async fn examine(
     patient: &dyn Patient,
-    target: &Target,
+    target: &ModelTarget,
     limits: &ExaminationLimits,
     at_ms: Millis,
-    progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    progress: &mut (dyn FnMut(DoctorProgress<'_>) + Send),
 ) -> Diagnosis {
     let end = tokio::time::Instant::now() + Duration::from_millis(limits.total_timeout_ms);
     let mut visit = Visit::new(patient, target);
@@ -73,31 +73,33 @@ pub async fn examine(
     for probe in Probe::ALL {
         // A probe that is left out takes no time, and nobody waits for it.
         if visit.reason_to_skip(probe).is_none() {
-            progress(Progress::Begun(probe));
+            progress(DoctorProgress::Begun(probe));
         }
         let limit = tokio::time::Instant::now() + Duration::from_millis(limits.probe_timeout_ms);
         let found = if end <= tokio::time::Instant::now() {
-            Found::skipped("there was no time left")
+            ProbeResult::skipped("there was no time left")
         } else {
             match tokio::time::timeout_at(limit.min(end), run(probe, &mut visit)).await {
                 Ok(found) => found,
-                Err(_) => Found::unsure("no answer came in time; ask again when the endpoint is less busy"),
+                Err(_) => {
+                    ProbeResult::unsure("no answer came in time; ask again when the endpoint is less busy")
+                }
             }
         };
         // Without a plain answer nothing else means anything.
-        if probe == Probe::PlainAnswer && found.verdict != Verdict::Pass {
+        if probe == Probe::PlainAnswer && found.verdict != ProbeVerdict::Pass {
             visit.give_up();
         }
         let finding = found.of(probe);
-        progress(Progress::Found(&finding));
+        progress(DoctorProgress::Found(&finding));
         findings.push(finding);
     }
     Diagnosis { target: target.name.clone(), at_ms, findings, patch: visit.into_patch() }
 }
 
-async fn run(probe: Probe, visit: &mut Visit<'_>) -> Found {
+async fn run(probe: Probe, visit: &mut Visit<'_>) -> ProbeResult {
     if let Some(reason) = visit.reason_to_skip(probe) {
-        return Found::skipped(reason);
+        return ProbeResult::skipped(reason);
     }
     match probe {
         Probe::PlainAnswer => answer_probes::plain_answer(visit).await,

@@ -136,7 +136,7 @@ impl Probe {
 /// How a probe went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ProbeVerdict {
     /// It does that.
     Pass,
     /// It does not.
@@ -149,11 +149,11 @@ pub enum Verdict {
 
 /// What one probe found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct ProbeFinding {
     /// The probe.
     pub probe: Probe,
     /// How it went.
-    pub verdict: Verdict,
+    pub verdict: ProbeVerdict,
     /// What it means for the user.
     pub meaning: String,
     /// What the endpoint did or said.
@@ -169,7 +169,7 @@ pub struct Diagnosis {
     /// When it was made.
     pub at_ms: Millis,
     /// One for each probe, in order.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ProbeFinding>,
     /// Quirks that differ from what was assumed, by name.
     #[serde(default)]
     pub patch: Map<String, Value>,
@@ -182,38 +182,38 @@ impl Diagnosis {
     }
 
     /// What one probe found.
-    pub fn finding(&self, probe: Probe) -> Option<&Finding> {
+    pub fn finding(&self, probe: Probe) -> Option<&ProbeFinding> {
         self.findings.iter().find(|finding| finding.probe == probe)
     }
 }
 
 /// A finding that does not know its probe yet.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) verdict: Verdict,
+pub(super) struct ProbeResult {
+    pub(super) verdict: ProbeVerdict,
     meaning: String,
     detail: Option<String>,
 }
 
-impl Found {
-    fn new(verdict: Verdict, meaning: impl Into<String>) -> Self {
+impl ProbeResult {
+    fn new(verdict: ProbeVerdict, meaning: impl Into<String>) -> Self {
         Self { verdict, meaning: meaning.into(), detail: None }
     }
 
     pub(super) fn pass(meaning: impl Into<String>) -> Self {
-        Self::new(Verdict::Pass, meaning)
+        Self::new(ProbeVerdict::Pass, meaning)
     }
 
     pub(super) fn fail(meaning: impl Into<String>) -> Self {
-        Self::new(Verdict::Fail, meaning)
+        Self::new(ProbeVerdict::Fail, meaning)
     }
 
     pub(super) fn unsure(meaning: impl Into<String>) -> Self {
-        Self::new(Verdict::Unsure, meaning)
+        Self::new(ProbeVerdict::Unsure, meaning)
     }
 
     pub(super) fn skipped(meaning: impl Into<String>) -> Self {
-        Self::new(Verdict::Skipped, meaning)
+        Self::new(ProbeVerdict::Skipped, meaning)
     }
 
     /// Something went wrong that says nothing about the endpoint's abilities.
@@ -226,7 +226,7 @@ impl Found {
         self
     }
 
-    pub(super) fn of(self, probe: Probe) -> Finding {
-        Finding { probe, verdict: self.verdict, meaning: self.meaning, detail: self.detail }
+    pub(super) fn of(self, probe: Probe) -> ProbeFinding {
+        ProbeFinding { probe, verdict: self.verdict, meaning: self.meaning, detail: self.detail }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::report::Found;
-use super::visit::{Patch, Question, Reply, Visit, WEATHER};
+use super::report::ProbeResult;
+use super::visit::{Patch, ProbeQuestion, ProbeReply, Visit, WEATHER};
 use crate::quirks::ReasoningAsk;
 use crate::target::WireKind;
 
@@ -27,50 +27,55 @@ fn ask_of(visit: &Visit<'_>) -> Patch {
     vec![("ask", json!(word))]
 }
 
-pub(super) async fn reasoning(visit: &mut Visit<'_>) -> Found {
-    let question = Question::new("Is 391 a prime number? Think, then answer yes or no.").thinking();
+pub(super) async fn reasoning(visit: &mut Visit<'_>) -> ProbeResult {
+    let question = ProbeQuestion::new("Is 391 a prime number? Think, then answer yes or no.").thinking();
     let patch = ask_of(visit);
     match visit.ask_with(&question, &patch).await {
-        Reply::Answered(answer) if answer.thinks() => {
+        ProbeReply::Answered(answer) if answer.thinks() => {
             visit.learn(&patch);
             visit.thinks = true;
-            Found::pass("thinking is shown")
+            ProbeResult::pass("thinking is shown")
         }
-        Reply::Answered(_) => Found::unsure("no thinking was shown: the model has none, or hides it"),
-        Reply::Refused(failure) => {
+        ProbeReply::Answered(_) => {
+            ProbeResult::unsure("no thinking was shown: the model has none, or hides it")
+        }
+        ProbeReply::Refused(failure) => {
             visit.learn(&vec![("ask", json!("absent"))]);
-            Found::fail("it cannot be asked to think: the wish is left out").saying(&failure.message)
+            ProbeResult::fail("it cannot be asked to think: the wish is left out").saying(&failure.message)
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }
 
-pub(super) async fn reasoning_echo(visit: &mut Visit<'_>) -> Found {
+pub(super) async fn reasoning_echo(visit: &mut Visit<'_>) -> ProbeResult {
     if !visit.thinks {
-        return Found::skipped("no thinking was seen");
+        return ProbeResult::skipped("no thinking was seen");
     }
-    let mut question =
-        Question::new("What is the weather in Oslo now? Think, then use the tool.").with_tools().thinking();
+    let mut question = ProbeQuestion::new("What is the weather in Oslo now? Think, then use the tool.")
+        .with_tools()
+        .thinking();
     match visit.ask(&question).await {
-        Reply::Answered(answer) if answer.thinks() && !answer.calls().is_empty() => {
+        ProbeReply::Answered(answer) if answer.thinks() && !answer.calls().is_empty() => {
             question.messages.extend(answer.to_messages(WEATHER));
         }
-        Reply::Answered(_) => return Found::unsure("no call with thinking came this time"),
-        Reply::Refused(failure) | Reply::Lost(failure) => return Found::lost(&failure),
+        ProbeReply::Answered(_) => return ProbeResult::unsure("no call with thinking came this time"),
+        ProbeReply::Refused(failure) | ProbeReply::Lost(failure) => return ProbeResult::lost(&failure),
     }
     match visit.ask(&question).await {
-        Reply::Answered(_) => Found::pass("thinking may come back with its calls"),
-        Reply::Refused(failure) => {
+        ProbeReply::Answered(_) => ProbeResult::pass("thinking may come back with its calls"),
+        ProbeReply::Refused(failure) => {
             let forms = ["always", "text", "state", "never"].map(|form| vec![("echo", json!(form))]);
             match visit.find_patch(&question, forms.into()).await {
                 Some(patch) => {
                     visit.learn(&patch);
-                    Found::pass("thinking may come back, written differently")
+                    ProbeResult::pass("thinking may come back, written differently")
                 }
-                None => Found::fail("calls made while thinking are not taken back: ask it not to think")
-                    .saying(&failure.message),
+                None => {
+                    ProbeResult::fail("calls made while thinking are not taken back: ask it not to think")
+                        .saying(&failure.message)
+                }
             }
         }
-        Reply::Lost(failure) => Found::lost(&failure),
+        ProbeReply::Lost(failure) => ProbeResult::lost(&failure),
     }
 }

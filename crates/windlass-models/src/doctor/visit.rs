@@ -9,13 +9,14 @@ use windlass_core::ids::{CallId, RunId};
 use windlass_core::json::parse::parse_value;
 use windlass_core::message::{Message, Part, ToolMessage, text_of};
 use windlass_core::model::{
-    Kept, ModelDelta, ModelFailure, ModelRequest, ModelStep, Sampling, StepPurpose, ToolChoice,
+    Effort, Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ModelStep, Sampling, StepPurpose,
+    ToolChoice,
 };
 use windlass_core::tool::{RawCall, ToolCall, ToolSpec};
 
 use super::{Patient, Probe};
 use crate::quirks::Quirks;
-use crate::target::Target;
+use crate::target::ModelTarget;
 
 /// Enough for a model that thinks before it says one word, too little to cost anything.
 const OUTPUT_TOKENS_MAX: u32 = 2_048;
@@ -32,9 +33,9 @@ pub(super) type Patch = Vec<(&'static str, Value)>;
 
 /// How a patient took a question.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(super) enum ProbeReply {
     /// With an answer.
-    Answered(Box<Answer>),
+    Answered(Box<ProbeAnswer>),
     /// It does not take such questions.
     Refused(ModelFailure),
     /// Something went wrong that has nothing to do with the question.
@@ -43,12 +44,12 @@ pub(super) enum Reply {
 
 /// A whole answer.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct ProbeAnswer {
     pub(super) deltas: Vec<ModelDelta>,
     pub(super) step: ModelStep,
 }
 
-impl Answer {
+impl ProbeAnswer {
     pub(super) fn text(&self) -> String {
         text_of(&self.step.parts)
     }
@@ -115,7 +116,7 @@ fn identify(index: u32, raw: &RawCall) -> ToolCall {
 
 /// Something to ask.
 #[derive(Debug, Clone)]
-pub(super) struct Question {
+pub(super) struct ProbeQuestion {
     pub(super) system: &'static str,
     pub(super) messages: Vec<Message>,
     pub(super) tools: Vec<ToolSpec>,
@@ -123,7 +124,7 @@ pub(super) struct Question {
     pub(super) sampling: Sampling,
 }
 
-impl Question {
+impl ProbeQuestion {
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self::after(Vec::new(), text)
     }
@@ -145,7 +146,7 @@ impl Question {
     }
 
     pub(super) fn thinking(mut self) -> Self {
-        self.sampling.reasoning_effort = Some("low".to_owned());
+        self.sampling.reasoning_effort = Some(Effort::Low);
         self
     }
 
@@ -191,7 +192,7 @@ pub(super) fn has_text_arg(call: &RawCall, name: &str) -> bool {
 /// A visit in progress.
 pub(super) struct Visit<'a> {
     patient: &'a dyn Patient,
-    pub(super) target: &'a Target,
+    pub(super) target: &'a ModelTarget,
     pub(super) quirks: Quirks,
     patch: Map<String, Value>,
     is_given_up: bool,
@@ -200,9 +201,9 @@ pub(super) struct Visit<'a> {
     /// Whether a call can be forced, once that is known.
     pub(super) can_force: Option<bool>,
     /// The answer of the streaming probe.
-    pub(super) streamed: Option<Box<Answer>>,
+    pub(super) streamed: Option<Box<ProbeAnswer>>,
     /// The first answer with a call.
-    pub(super) called: Option<Box<Answer>>,
+    pub(super) called: Option<Box<ProbeAnswer>>,
     /// The provider's ids of all calls so far.
     pub(super) call_ids: Vec<Option<String>>,
     /// Whether it showed thinking.
@@ -210,7 +211,7 @@ pub(super) struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    pub(super) fn new(patient: &'a dyn Patient, target: &'a Target) -> Self {
+    pub(super) fn new(patient: &'a dyn Patient, target: &'a ModelTarget) -> Self {
         Self {
             patient,
             target,
@@ -258,61 +259,75 @@ impl<'a> Visit<'a> {
     }
 
     /// Asks with what is known so far.
-    pub(super) async fn ask(&mut self, question: &Question) -> Reply {
+    pub(super) async fn ask(&mut self, question: &ProbeQuestion) -> ProbeReply {
         self.ask_with(question, &Patch::new()).await
     }
 
     /// Asks with some quirks changed.
-    pub(super) async fn ask_with(&mut self, question: &Question, patch: &Patch) -> Reply {
+    pub(super) async fn ask_with(&mut self, question: &ProbeQuestion, patch: &Patch) -> ProbeReply {
         let patch: Map<_, _> =
             patch.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let quirks = match self.quirks.patched(&patch) {
             Ok(quirks) => quirks,
-            Err(wrong) => return Reply::Lost(ModelFailure::fatal("bad_request", wrong)),
+            Err(wrong) => return ProbeReply::Lost(ModelFailure::fatal(ModelFailureKind::BadRequest, wrong)),
         };
         let mut reply = self.ask_once(question, &quirks).await;
-        if let Reply::Lost(failure) = &reply
+        if let ProbeReply::Lost(failure) = &reply
             && failure.is_retryable
         {
             let delay_ms = failure.retry_after_ms.unwrap_or(RETRY_DELAY_MS).min(RETRY_DELAY_MS_MAX);
             tokio::time::sleep(Duration::from_millis(delay_ms)).await;
             reply = self.ask_once(question, &quirks).await;
         }
-        if let Reply::Answered(answer) = &reply {
+        if let ProbeReply::Answered(answer) = &reply {
             self.call_ids.extend(answer.calls().iter().map(|call| call.provider_id.clone()));
         }
         reply
     }
 
     /// The first of some patches with which a question is answered.
-    pub(super) async fn find_patch(&mut self, question: &Question, patches: Vec<Patch>) -> Option<Patch> {
+    pub(super) async fn find_patch(
+        &mut self,
+        question: &ProbeQuestion,
+        patches: Vec<Patch>,
+    ) -> Option<Patch> {
         for patch in patches {
-            if let Reply::Answered(_) = self.ask_with(question, &patch).await {
+            if let ProbeReply::Answered(_) = self.ask_with(question, &patch).await {
                 return Some(patch);
             }
         }
         None
     }
 
-    async fn ask_once(&self, question: &Question, quirks: &Quirks) -> Reply {
+    async fn ask_once(&self, question: &ProbeQuestion, quirks: &Quirks) -> ProbeReply {
         let deltas = match self.patient.ask(question.request(), quirks).await {
             Ok(deltas) => deltas,
-            Err(failure) if is_refusal(&failure) => return Reply::Refused(failure),
-            Err(failure) => return Reply::Lost(failure),
+            Err(failure) if is_refusal(&failure) => return ProbeReply::Refused(failure),
+            Err(failure) => return ProbeReply::Lost(failure),
         };
         let mut assembler = Assembler::new(self.target.name.clone());
         for delta in &deltas {
             assembler.push(delta.clone());
         }
         if !assembler.is_finished() {
-            return Reply::Lost(ModelFailure::passing("cut", "the answer ended before its end"));
+            return ProbeReply::Lost(ModelFailure::passing(
+                ModelFailureKind::Cut,
+                "the answer ended before its end",
+            ));
         }
-        Reply::Answered(Box::new(Answer { deltas, step: assembler.finish() }))
+        ProbeReply::Answered(Box::new(ProbeAnswer { deltas, step: assembler.finish() }))
     }
 }
 
 /// Whether the endpoint said no to what it was asked: a wrong key, a dead line or a full house are something
 /// else.
 fn is_refusal(failure: &ModelFailure) -> bool {
-    !failure.is_retryable && !matches!(failure.code.as_str(), "auth" | "network" | "timeout" | "cut")
+    !failure.is_retryable
+        && !matches!(
+            failure.kind,
+            ModelFailureKind::Auth
+                | ModelFailureKind::Network
+                | ModelFailureKind::Timeout
+                | ModelFailureKind::Cut
+        )
 }

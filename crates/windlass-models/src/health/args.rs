@@ -13,7 +13,7 @@ use super::limits::ARGS_BYTES_MAX;
 use crate::limits::BROKEN_ARGS_CHARS_MAX;
 
 /// What became of arguments.
-pub(super) enum Args<'a> {
+pub(super) enum HealedArgs<'a> {
     /// They are an object.
     Sound(&'a str),
     /// They are an object inside noise, or encoded twice; this is the object.
@@ -23,25 +23,25 @@ pub(super) enum Args<'a> {
 }
 
 /// Arguments as every provider takes them.
-pub(super) fn sound(text: &str) -> Args<'_> {
+pub(super) fn sound(text: &str) -> HealedArgs<'_> {
     if text.contains(NOT_UTF8) {
         return unreadable(&text.replace(NOT_UTF8, "\u{fffd}"));
     }
     if is_object(text) {
-        return Args::Sound(text);
+        return HealedArgs::Sound(text);
     }
     if text.trim().is_empty() {
-        return Args::Sound("{}");
+        return HealedArgs::Sound("{}");
     }
     match read_args(&RawArgs::Text(text.to_owned()), ARGS_BYTES_MAX) {
-        Ok(read) if read.value.is_object() => Args::Noisy(read.value.to_string()),
+        Ok(read) if read.value.is_object() => HealedArgs::Noisy(read.value.to_string()),
         Ok(_) | Err(_) => unreadable(text),
     }
 }
 
-fn unreadable(text: &str) -> Args<'static> {
+fn unreadable(text: &str) -> HealedArgs<'static> {
     let quote: Cow<'_, str> = clip_chars(text, BROKEN_ARGS_CHARS_MAX);
-    Args::Unreadable(json!({"unreadable_arguments": quote}).to_string())
+    HealedArgs::Unreadable(json!({"unreadable_arguments": quote}).to_string())
 }
 
 /// Whether a text is one JSON object that every reader takes.

@@ -6,7 +6,7 @@ use windlass_core::model::{Notice, NoticeKind};
 
 /// A rule of a healthy history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Rule {
+pub(super) enum HealthRule {
     MissingOutcome,
     OrphanOutcome,
     LateOutcome,
@@ -31,75 +31,75 @@ pub(super) enum Rule {
     NulCharacter,
 }
 
-impl Rule {
+impl HealthRule {
     /// The stable word of a rule.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Rule::MissingOutcome => "missing_outcome",
-            Rule::OrphanOutcome => "orphan_outcome",
-            Rule::LateOutcome => "late_outcome",
-            Rule::DuplicateOutcome => "duplicate_outcome",
-            Rule::OutcomeOrder => "outcome_order",
-            Rule::MovedMessage => "moved_message",
-            Rule::EmptyText => "empty_text",
-            Rule::EmptyMessage => "empty_message",
-            Rule::EmptyOutcome => "empty_outcome",
-            Rule::UnreadableArgs => "unreadable_args",
-            Rule::NoisyArgs => "noisy_args",
-            Rule::CallId => "call_id",
-            Rule::ToolName => "tool_name",
-            Rule::ForeignReasoning => "foreign_reasoning",
-            Rule::DanglingReasoning => "dangling_reasoning",
-            Rule::ForeignState => "foreign_state",
-            Rule::DuplicateState => "duplicate_state",
-            Rule::Picture => "picture",
-            Rule::MisplacedPart => "misplaced_part",
-            Rule::UserFirst => "user_first",
-            Rule::TemplateToken => "template_token",
-            Rule::NulCharacter => "nul_character",
+            HealthRule::MissingOutcome => "missing_outcome",
+            HealthRule::OrphanOutcome => "orphan_outcome",
+            HealthRule::LateOutcome => "late_outcome",
+            HealthRule::DuplicateOutcome => "duplicate_outcome",
+            HealthRule::OutcomeOrder => "outcome_order",
+            HealthRule::MovedMessage => "moved_message",
+            HealthRule::EmptyText => "empty_text",
+            HealthRule::EmptyMessage => "empty_message",
+            HealthRule::EmptyOutcome => "empty_outcome",
+            HealthRule::UnreadableArgs => "unreadable_args",
+            HealthRule::NoisyArgs => "noisy_args",
+            HealthRule::CallId => "call_id",
+            HealthRule::ToolName => "tool_name",
+            HealthRule::ForeignReasoning => "foreign_reasoning",
+            HealthRule::DanglingReasoning => "dangling_reasoning",
+            HealthRule::ForeignState => "foreign_state",
+            HealthRule::DuplicateState => "duplicate_state",
+            HealthRule::Picture => "picture",
+            HealthRule::MisplacedPart => "misplaced_part",
+            HealthRule::UserFirst => "user_first",
+            HealthRule::TemplateToken => "template_token",
+            HealthRule::NulCharacter => "nul_character",
         }
     }
 
     /// Whether one word about it is enough for a whole run: some models write blanks before every call.
     fn is_told_once(self) -> bool {
-        self == Rule::EmptyText
+        self == HealthRule::EmptyText
     }
 }
 
 /// Where something was found: the address of its message, and which of its parts.
-pub(super) type Spot = (usize, usize);
+pub(super) type FindingSpot = (usize, usize);
 
 /// What was found in one pass over messages.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    found: Vec<Found>,
+    found: Vec<HealthFinding>,
     /// The last turn of a history is healed again with the next step; its findings are no news then.
-    told: HashSet<(Rule, Spot)>,
+    told: HashSet<(HealthRule, FindingSpot)>,
 }
 
 #[derive(Debug)]
-struct Found {
-    rule: Rule,
+struct HealthFinding {
+    rule: HealthRule,
     message: String,
     more: usize,
 }
 
 impl Findings {
     /// Notes something; its words are only made where they will be read.
-    pub(super) fn add(&mut self, rule: Rule, spot: Spot, words: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, rule: HealthRule, spot: FindingSpot, words: impl FnOnce() -> String) {
         let spot = if rule.is_told_once() { (0, 0) } else { spot };
         if !self.told.insert((rule, spot)) {
             return;
         }
         match self.found.iter_mut().find(|found| found.rule == rule) {
             Some(found) => found.more += 1,
-            None => self.found.push(Found { rule, message: words(), more: 0 }),
+            None => self.found.push(HealthFinding { rule, message: words(), more: 0 }),
         }
     }
 
     /// Tells what was found since the last time.
     pub(super) fn tell(&mut self, notices: &mut Vec<Notice>) {
-        for Found { rule, mut message, more } in self.found.drain(..) {
+        for HealthFinding { rule, mut message, more } in self.found.drain(..) {
             if more > 0 {
                 message.push_str(&format!(" (and {more} more)"));
             }

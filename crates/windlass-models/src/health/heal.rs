@@ -19,14 +19,14 @@ use windlass_core::message::{Message, Part, ToolMessage};
 use windlass_core::model::Notice;
 use windlass_core::tool::ToolCall;
 
-use super::finding::{Findings, Rule, Spot};
+use super::finding::{FindingSpot, Findings, HealthRule};
 use super::ids::Ids;
 use super::limits::STRAY_OUTCOME_CHARS_MAX;
 use super::piece::Ward;
 use super::template::is_raw;
-use super::turn::{Exchange, Item, Turn};
+use super::turn::{CallExchange, Turn, TurnItem};
 use crate::lower::LoweredTools;
-use crate::target::{Target, WireKind};
+use crate::target::{ModelTarget, WireKind};
 
 /// What stands in front of a history that does not begin with the user.
 const BEGINNING: &str = "(The beginning of this conversation is not shown.)";
@@ -55,7 +55,7 @@ impl Healer {
     /// used up something and forget everything from it on.
     pub fn turns<'a>(
         &mut self,
-        target: &Target,
+        target: &ModelTarget,
         tools: &'a LoweredTools,
         messages: &'a [Arc<Message>],
         notices: &mut Vec<Notice>,
@@ -68,7 +68,7 @@ impl Healer {
             is_raw: is_raw(&target.provider),
         };
         let turns = Vec::with_capacity(messages.len());
-        let mut pass = Pass { ward, turns, dropped: 0, has_begun: &mut self.has_begun };
+        let mut pass = HealPass { ward, turns, dropped: 0, has_begun: &mut self.has_begun };
         pass.run(messages);
         let turns = pass.turns;
         self.findings.tell(notices);
@@ -76,7 +76,7 @@ impl Healer {
     }
 }
 
-struct Pass<'h, 'a> {
+struct HealPass<'h, 'a> {
     ward: Ward<'h, 'a>,
     turns: Vec<(usize, Turn<'a>)>,
     /// Messages of which nothing was left, since the last turn.
@@ -84,7 +84,7 @@ struct Pass<'h, 'a> {
     has_begun: &'h mut bool,
 }
 
-impl<'a> Pass<'_, 'a> {
+impl<'a> HealPass<'_, 'a> {
     fn run(&mut self, messages: &'a [Arc<Message>]) {
         let mut at = 0;
         while let Some(message) = messages.get(at) {
@@ -132,7 +132,7 @@ impl<'a> Pass<'_, 'a> {
             Turn::Exchange(_) => false,
         };
         if wants_user && !is_user {
-            self.ward.findings.add(Rule::UserFirst, (0, 0), || {
+            self.ward.findings.add(HealthRule::UserFirst, (0, 0), || {
                 format!(
                     "The history does not begin with the user, as {} wants: a remark stands in front",
                     target.provider
@@ -167,7 +167,7 @@ impl<'a> Pass<'_, 'a> {
 
     fn unless_empty(&mut self, is_empty: bool, place: usize) -> Option<()> {
         if is_empty {
-            self.ward.findings.add(Rule::EmptyMessage, (place, 0), || {
+            self.ward.findings.add(HealthRule::EmptyMessage, (place, 0), || {
                 "An empty message is left out of the history: providers refuse it".to_owned()
             });
         }
@@ -175,10 +175,10 @@ impl<'a> Pass<'_, 'a> {
     }
 
     /// An outcome that does not stand with its call, as a remark.
-    fn stray(&mut self, tool: &'a ToolMessage, spot: Spot) -> Option<String> {
+    fn stray(&mut self, tool: &'a ToolMessage, spot: FindingSpot) -> Option<String> {
         let (rule, what) = match self.ward.ids.find(&tool.call_id) {
             Some(true) => {
-                self.ward.findings.add(Rule::DuplicateOutcome, spot, || {
+                self.ward.findings.add(HealthRule::DuplicateOutcome, spot, || {
                     format!(
                         "A second outcome of {} ({}) is left out: the first one counts",
                         tool.call_id, tool.name
@@ -186,8 +186,8 @@ impl<'a> Pass<'_, 'a> {
                 });
                 return None;
             }
-            Some(false) => (Rule::LateOutcome, "came later than the conversation went on"),
-            None => (Rule::OrphanOutcome, "belongs to a call that is not shown"),
+            Some(false) => (HealthRule::LateOutcome, "came later than the conversation went on"),
+            None => (HealthRule::OrphanOutcome, "belongs to a call that is not shown"),
         };
         self.ward.findings.add(rule, spot, || {
             format!("The outcome of {} ({}) {what}: the model sees it as a remark", tool.call_id, tool.name)
@@ -205,8 +205,8 @@ impl<'a> Pass<'_, 'a> {
             self.dropped += 1;
             return 1;
         }
-        let group = Group::of(parts, place, rest);
-        let mut exchange = Exchange { items, outcomes: Vec::new() };
+        let group = CallGroup::of(parts, place, rest);
+        let mut exchange = CallExchange { items, outcomes: Vec::new() };
         let answered = group.slots.iter().zip(exchange.calls()).map(|(slot, call)| match slot.outcome {
             Some(tool) => {
                 self.ward.ids.answer(&slot.call.id, slot.spot);
@@ -216,7 +216,7 @@ impl<'a> Pass<'_, 'a> {
         });
         exchange.outcomes = answered.collect();
         if !group.is_ordered {
-            self.ward.findings.add(Rule::OutcomeOrder, (place, 0), || {
+            self.ward.findings.add(HealthRule::OutcomeOrder, (place, 0), || {
                 "Outcomes were put into the order of their calls".to_owned()
             });
         }
@@ -227,19 +227,21 @@ impl<'a> Pass<'_, 'a> {
         1 + group.used
     }
 
-    fn items(&mut self, parts: &'a [Part], place: usize) -> Vec<Item<'a>> {
-        let mut items: Vec<Item<'a>> = Vec::with_capacity(parts.len());
+    fn items(&mut self, parts: &'a [Part], place: usize) -> Vec<TurnItem<'a>> {
+        let mut items: Vec<TurnItem<'a>> = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
             items.extend(self.ward.item(part, (place, index)));
         }
         // Thinking alone is no message. On the Messages wire it may be more than thinking: the provider's own
         // calls and their results; its encoder knows.
-        let may_stand = |item: &Item<'_>| match item {
-            Item::Reasoning { state, .. } => self.ward.target.wire == WireKind::Messages && state.is_some(),
-            Item::Text(_) | Item::Call(_) => true,
+        let may_stand = |item: &TurnItem<'_>| match item {
+            TurnItem::Reasoning { state, .. } => {
+                self.ward.target.wire == WireKind::Messages && state.is_some()
+            }
+            TurnItem::Text(_) | TurnItem::Call(_) => true,
         };
         if !items.is_empty() && !items.iter().any(may_stand) {
-            self.ward.findings.add(Rule::DanglingReasoning, (place, 0), || {
+            self.ward.findings.add(HealthRule::DanglingReasoning, (place, 0), || {
                 "Thinking that led to no answer and no call is left out".to_owned()
             });
             items.clear();
@@ -248,7 +250,7 @@ impl<'a> Pass<'_, 'a> {
     }
 
     /// Messages between a call and its outcomes go behind them.
-    fn move_behind(&mut self, group: &Group<'a>, rest: &'a [Arc<Message>]) {
+    fn move_behind(&mut self, group: &CallGroup<'a>, rest: &'a [Arc<Message>]) {
         for message in rest.iter().take(group.used) {
             let is_outcome = match message.as_ref() {
                 Message::Tool(tool) => group.holds(tool),
@@ -258,7 +260,7 @@ impl<'a> Pass<'_, 'a> {
                 continue;
             }
             if let Some(turn) = self.single(message) {
-                self.ward.findings.add(Rule::MovedMessage, (address(message), 0), || {
+                self.ward.findings.add(HealthRule::MovedMessage, (address(message), 0), || {
                     "A message between a call and its outcome was moved behind the outcome".to_owned()
                 });
                 self.turns.push((0, turn));
@@ -268,8 +270,8 @@ impl<'a> Pass<'_, 'a> {
 }
 
 /// The calls of an assistant message and what answers them.
-struct Group<'a> {
-    slots: Vec<Slot<'a>>,
+struct CallGroup<'a> {
+    slots: Vec<OutcomeSlot<'a>>,
     /// Calls with an outcome.
     filled: usize,
     /// Messages up to the last outcome.
@@ -277,16 +279,16 @@ struct Group<'a> {
     is_ordered: bool,
 }
 
-struct Slot<'a> {
+struct OutcomeSlot<'a> {
     call: &'a ToolCall,
-    spot: Spot,
+    spot: FindingSpot,
     outcome: Option<&'a ToolMessage>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> CallGroup<'a> {
     fn of(parts: &'a [Part], place: usize, rest: &'a [Arc<Message>]) -> Self {
         let slots = parts.iter().enumerate().filter_map(|(index, part)| match part {
-            Part::Call(call) => Some(Slot { call, spot: (place, index), outcome: None }),
+            Part::Call(call) => Some(OutcomeSlot { call, spot: (place, index), outcome: None }),
             Part::Text { .. } | Part::Reasoning(_) | Part::Image { .. } => None,
         });
         let mut group = Self { slots: slots.collect(), filled: 0, used: 0, is_ordered: true };
@@ -300,7 +302,7 @@ impl<'a> Group<'a> {
                 Message::User { .. } | Message::Note { .. } => continue,
                 Message::Tool(tool) => tool,
             };
-            let is_answer = |slot: &Slot<'_>| slot.outcome.is_none() && slot.call.id == tool.call_id;
+            let is_answer = |slot: &OutcomeSlot<'_>| slot.outcome.is_none() && slot.call.id == tool.call_id;
             let Some(place) = group.slots.iter().position(is_answer) else { continue };
             if let Some(slot) = group.slots.get_mut(place) {
                 slot.outcome = Some(tool);

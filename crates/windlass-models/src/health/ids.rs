@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use windlass_core::ids::CallId;
 use windlass_core::tool::ToolCall;
 
-use super::finding::Spot;
+use super::finding::FindingSpot;
 use crate::lower::names::hex;
 use crate::quirks::IdRule;
 
@@ -27,17 +27,17 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// The ids given so far.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    given: BTreeMap<CallId, Vec<Given>>,
+    given: BTreeMap<CallId, Vec<GivenId>>,
     used: BTreeSet<String>,
     /// Items of the provider's own, and where each stands.
-    items: BTreeMap<String, Spot>,
+    items: BTreeMap<String, FindingSpot>,
 }
 
 /// One call and its id. Calls are told apart by where they stand: a broken history may use one of our ids
 /// for two of them.
 #[derive(Debug)]
-struct Given {
-    spot: Spot,
+struct GivenId {
+    spot: FindingSpot,
     id: String,
     /// Whether its outcome was seen.
     is_answered: bool,
@@ -52,7 +52,7 @@ pub(super) struct WireId<'a> {
 
 impl Ids {
     /// The id of a call.
-    pub(super) fn give<'a>(&mut self, rule: IdRule, call: &'a ToolCall, spot: Spot) -> WireId<'a> {
+    pub(super) fn give<'a>(&mut self, rule: IdRule, call: &'a ToolCall, spot: FindingSpot) -> WireId<'a> {
         let provider_id = call.provider_id.as_deref().filter(|id| !id.is_empty());
         let known = self.given.get(&call.id).and_then(|all| all.iter().find(|given| given.spot == spot));
         let id = match known {
@@ -68,7 +68,7 @@ impl Ids {
         rule: IdRule,
         call: &'a ToolCall,
         provider_id: Option<&'a str>,
-        spot: Spot,
+        spot: FindingSpot,
     ) -> Cow<'a, str> {
         let own = [provider_id, Some(call.id.as_str())];
         let free = |id: &&str| is_legal(rule, id) && !self.used.contains(*id);
@@ -81,13 +81,13 @@ impl Ids {
             }
         };
         self.used.insert(id.clone().into_owned());
-        let given = Given { spot, id: id.clone().into_owned(), is_answered: false };
+        let given = GivenId { spot, id: id.clone().into_owned(), is_answered: false };
         self.given.entry(call.id.clone()).or_default().push(given);
         id
     }
 
     /// Whether an item of the provider's own stands here for the first time.
-    pub(super) fn is_first(&mut self, item_id: &str, spot: Spot) -> bool {
+    pub(super) fn is_first(&mut self, item_id: &str, spot: FindingSpot) -> bool {
         match self.items.get(item_id) {
             Some(first) => *first == spot,
             None => {
@@ -98,7 +98,7 @@ impl Ids {
     }
 
     /// Notes that a call has its outcome.
-    pub(super) fn answer(&mut self, call_id: &CallId, spot: Spot) {
+    pub(super) fn answer(&mut self, call_id: &CallId, spot: FindingSpot) {
         let given = self.given.get_mut(call_id).into_iter().flatten().find(|given| given.spot == spot);
         if let Some(given) = given {
             given.is_answered = true;

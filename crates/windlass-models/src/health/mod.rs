@@ -20,4 +20,4 @@ mod template;
 pub mod turn;
 
 pub use heal::Healer;
-pub use turn::{CallItem, Exchange, Item, OutcomeItem, Turn};
+pub use turn::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};

@@ -8,21 +8,21 @@ use serde_json::Value;
 use windlass_core::message::{Part, Reasoning, ToolMessage};
 use windlass_core::tool::ToolCall;
 
-use super::args::{Args, sound};
-use super::finding::{Findings, Rule, Spot};
+use super::args::{HealedArgs, sound};
+use super::finding::{FindingSpot, Findings, HealthRule};
 use super::ids::Ids;
 use super::template::escape;
-use super::turn::{CallItem, Item, OutcomeItem};
+use super::turn::{CallItem, OutcomeItem, TurnItem};
 use crate::lower::LoweredTools;
 use crate::quirks::ReasoningEcho;
-use crate::target::{Target, WireKind};
+use crate::target::{ModelTarget, WireKind};
 
 /// What stands for an outcome that nobody knows.
 const INTERRUPTED: &str = "The call was interrupted before its outcome was known. It may or may not have happened: look before repeating it.";
 
 /// Everything that healing one piece needs.
 pub(super) struct Ward<'h, 'a> {
-    pub(super) target: &'h Target,
+    pub(super) target: &'h ModelTarget,
     pub(super) tools: &'a LoweredTools,
     pub(super) ids: &'h mut Ids,
     pub(super) findings: &'h mut Findings,
@@ -32,18 +32,18 @@ pub(super) struct Ward<'h, 'a> {
 
 impl<'a> Ward<'_, 'a> {
     /// A text without NUL characters, which databases behind some providers refuse.
-    pub(super) fn text(&mut self, text: &'a str, spot: Spot) -> Cow<'a, str> {
+    pub(super) fn text(&mut self, text: &'a str, spot: FindingSpot) -> Cow<'a, str> {
         if !text.as_bytes().contains(&0) {
             return Cow::Borrowed(text);
         }
-        self.findings.add(Rule::NulCharacter, spot, || {
+        self.findings.add(HealthRule::NulCharacter, spot, || {
             "A NUL character in the history was replaced: providers refuse it".to_owned()
         });
         Cow::Owned(text.replace('\0', "\u{fffd}"))
     }
 
     /// Text from outside, which must not be able to speak as somebody else.
-    pub(super) fn outside_text(&mut self, text: &'a str, spot: Spot) -> Cow<'a, str> {
+    pub(super) fn outside_text(&mut self, text: &'a str, spot: FindingSpot) -> Cow<'a, str> {
         let text = self.text(text, spot);
         if !self.is_raw {
             return text;
@@ -53,7 +53,7 @@ impl<'a> Ward<'_, 'a> {
             Cow::Owned(text) => Cow::Owned(escape(text).into_owned()),
         };
         if escaped.len() > text.len() {
-            self.findings.add(Rule::TemplateToken, spot, || {
+            self.findings.add(HealthRule::TemplateToken, spot, || {
                 "Reserved tokens of chat templates in an outcome were broken up: the model could take them for the end of the message".to_owned()
             });
         }
@@ -61,7 +61,7 @@ impl<'a> Ward<'_, 'a> {
     }
 
     /// A part of a user message.
-    pub(super) fn user_part(&mut self, part: &'a Part, spot: Spot) -> Option<Cow<'a, Part>> {
+    pub(super) fn user_part(&mut self, part: &'a Part, spot: FindingSpot) -> Option<Cow<'a, Part>> {
         match part {
             Part::Text { text } if text.trim().is_empty() => {
                 self.note_blank(spot);
@@ -81,7 +81,7 @@ impl<'a> Ward<'_, 'a> {
                 Some(placed)
             }
             Part::Reasoning(_) | Part::Call(_) => {
-                self.findings.add(Rule::MisplacedPart, spot, || {
+                self.findings.add(HealthRule::MisplacedPart, spot, || {
                     "Thinking or a call in a user message was left out: only models think and call".to_owned()
                 });
                 None
@@ -89,43 +89,43 @@ impl<'a> Ward<'_, 'a> {
         }
     }
 
-    fn note_blank(&mut self, spot: Spot) {
-        self.findings.add(Rule::EmptyText, spot, || {
+    fn note_blank(&mut self, spot: FindingSpot) {
+        self.findings.add(HealthRule::EmptyText, spot, || {
             "Empty pieces of text are left out of the history: providers refuse them".to_owned()
         });
     }
 
-    fn placeholder(&mut self, media_type: &str, spot: Spot) -> String {
+    fn placeholder(&mut self, media_type: &str, spot: FindingSpot) -> String {
         let name = &self.target.name;
-        self.findings.add(Rule::Picture, spot, || {
+        self.findings.add(HealthRule::Picture, spot, || {
             format!("A picture is not shown to {name}, which cannot take it there or in this form; a remark stands in its place")
         });
         format!("[picture: {media_type}, not shown to this model]")
     }
 
     /// A part of an assistant message.
-    pub(super) fn item(&mut self, part: &'a Part, spot: Spot) -> Option<Item<'a>> {
+    pub(super) fn item(&mut self, part: &'a Part, spot: FindingSpot) -> Option<TurnItem<'a>> {
         match part {
             Part::Text { text } if text.trim().is_empty() => {
                 self.note_blank(spot);
                 None
             }
-            Part::Text { text } => Some(Item::Text(self.text(text, spot))),
+            Part::Text { text } => Some(TurnItem::Text(self.text(text, spot))),
             Part::Reasoning(reasoning) => self.reasoning(reasoning, spot),
-            Part::Call(call) => Some(Item::Call(self.call(call, spot))),
-            Part::Image { media_type, .. } => Some(Item::Text(self.placeholder(media_type, spot).into())),
+            Part::Call(call) => Some(TurnItem::Call(self.call(call, spot))),
+            Part::Image { media_type, .. } => Some(TurnItem::Text(self.placeholder(media_type, spot).into())),
         }
     }
 
     /// Thinking, if the target made it and wants it back.
-    fn reasoning(&mut self, reasoning: &'a Reasoning, spot: Spot) -> Option<Item<'a>> {
+    fn reasoning(&mut self, reasoning: &'a Reasoning, spot: FindingSpot) -> Option<TurnItem<'a>> {
         let echo = self.target.quirks.echo;
         if echo == ReasoningEcho::Never {
             return None;
         }
         if reasoning.model.as_deref() != Some(self.target.name.as_str()) {
             let maker = reasoning.model.as_deref().unwrap_or("an unknown model");
-            self.findings.add(Rule::ForeignReasoning, spot, || {
+            self.findings.add(HealthRule::ForeignReasoning, spot, || {
                 format!("Thinking of {maker} is left out: only the model that made it can take it back")
             });
             return None;
@@ -137,28 +137,28 @@ impl<'a> Ward<'_, 'a> {
             ReasoningEcho::Text | ReasoningEcho::Always => state.is_some() || !reasoning.text.is_empty(),
         };
         let is_sent = is_wanted && state.is_none_or(|state| self.is_first(state, spot));
-        is_sent.then_some(Item::Reasoning { text: &reasoning.text, state })
+        is_sent.then_some(TurnItem::Reasoning { text: &reasoning.text, state })
     }
 
     /// On the Responses wire items have ids of their own, and none may come twice.
-    fn is_first(&mut self, state: &Value, spot: Spot) -> bool {
+    fn is_first(&mut self, state: &Value, spot: FindingSpot) -> bool {
         let item_id = match self.target.wire {
             WireKind::Responses => state.get("id").and_then(Value::as_str),
             WireKind::Chat | WireKind::Messages | WireKind::Gemini | WireKind::Ollama => None,
         };
         let is_first = item_id.is_none_or(|item_id| self.ids.is_first(item_id, spot));
         if !is_first {
-            self.findings.add(Rule::DuplicateState, spot, || {
+            self.findings.add(HealthRule::DuplicateState, spot, || {
                 "The model's own items stand in the history twice; only the first keep their ids".to_owned()
             });
         }
         is_first
     }
 
-    fn call(&mut self, call: &'a ToolCall, spot: Spot) -> CallItem<'a> {
+    fn call(&mut self, call: &'a ToolCall, spot: FindingSpot) -> CallItem<'a> {
         let wire_id = self.ids.give(self.target.quirks.ids, call, spot);
         if wire_id.is_changed {
-            self.findings.add(Rule::CallId, spot, || {
+            self.findings.add(HealthRule::CallId, spot, || {
                 format!(
                     "The id of {} was replaced: it is not legal there, or stands for another call",
                     call.id
@@ -173,21 +173,21 @@ impl<'a> Ward<'_, 'a> {
         }
     }
 
-    fn name(&mut self, call: &'a ToolCall, spot: Spot) -> Cow<'a, str> {
+    fn name(&mut self, call: &'a ToolCall, spot: FindingSpot) -> Cow<'a, str> {
         let legal = self.tools.name_for(self.target.wire, &call.name);
         if legal != call.name && self.tools.wire_name(&call.name).is_none() {
-            self.findings.add(Rule::ToolName, spot, || {
+            self.findings.add(HealthRule::ToolName, spot, || {
                 format!("{} called a tool whose name is not legal there; it is shown as '{legal}'", call.id)
             });
         }
         legal
     }
 
-    fn args(&mut self, call: &'a ToolCall, spot: Spot) -> Cow<'a, str> {
+    fn args(&mut self, call: &'a ToolCall, spot: FindingSpot) -> Cow<'a, str> {
         match sound(&call.arguments) {
-            Args::Sound(text) => Cow::Borrowed(text),
-            Args::Noisy(text) => {
-                self.findings.add(Rule::NoisyArgs, spot, || {
+            HealedArgs::Sound(text) => Cow::Borrowed(text),
+            HealedArgs::Noisy(text) => {
+                self.findings.add(HealthRule::NoisyArgs, spot, || {
                     format!(
                         "The arguments of {} ({}) are shown without the noise around them",
                         call.id, call.name
@@ -195,8 +195,8 @@ impl<'a> Ward<'_, 'a> {
                 });
                 Cow::Owned(text)
             }
-            Args::Unreadable(text) => {
-                self.findings.add(Rule::UnreadableArgs, spot, || {
+            HealedArgs::Unreadable(text) => {
+                self.findings.add(HealthRule::UnreadableArgs, spot, || {
                     format!(
                         "The arguments of {} ({}) are no JSON object; they are shown as quoted text",
                         call.id, call.name
@@ -207,12 +207,12 @@ impl<'a> Ward<'_, 'a> {
         }
     }
 
-    fn state(&mut self, call: &'a ToolCall, spot: Spot) -> Option<&'a Value> {
+    fn state(&mut self, call: &'a ToolCall, spot: FindingSpot) -> Option<&'a Value> {
         let state = call.state.as_deref()?;
         if state.model == self.target.name {
             return self.is_first(&state.value, spot).then_some(&state.value);
         }
-        self.findings.add(Rule::ForeignState, spot, || {
+        self.findings.add(HealthRule::ForeignState, spot, || {
             format!(
                 "What {} keeps with {} is left out: only that model can take it back",
                 state.model, call.id
@@ -226,10 +226,10 @@ impl<'a> Ward<'_, 'a> {
         &mut self,
         call: &CallItem<'a>,
         tool: &'a ToolMessage,
-        spot: Spot,
+        spot: FindingSpot,
     ) -> OutcomeItem<'a> {
         let content = if tool.content.trim().is_empty() {
-            self.findings.add(Rule::EmptyOutcome, spot, || {
+            self.findings.add(HealthRule::EmptyOutcome, spot, || {
                 format!("The outcome of {} ({}) was empty and says so now", tool.call_id, tool.name)
             });
             Cow::Borrowed(tool.told())
@@ -244,9 +244,9 @@ impl<'a> Ward<'_, 'a> {
         &mut self,
         call: &CallItem<'a>,
         own: &ToolCall,
-        spot: Spot,
+        spot: FindingSpot,
     ) -> OutcomeItem<'a> {
-        self.findings.add(Rule::MissingOutcome, spot, || {
+        self.findings.add(HealthRule::MissingOutcome, spot, || {
             format!(
                 "The outcome of {} ({}) was missing; the model is told that the call was interrupted",
                 own.id, own.name

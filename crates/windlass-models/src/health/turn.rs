@@ -13,21 +13,21 @@ pub enum Turn<'a> {
     /// A remark of the runtime; never empty.
     Note(Cow<'a, str>),
     /// From the model, with the outcomes of its calls; never empty.
-    Exchange(Exchange<'a>),
+    Exchange(CallExchange<'a>),
 }
 
 /// An assistant message and exactly the outcomes of its calls, in their order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Exchange<'a> {
+pub struct CallExchange<'a> {
     /// Text, reasoning and calls in the order in which they came.
-    pub items: Vec<Item<'a>>,
+    pub items: Vec<TurnItem<'a>>,
     /// One for each call of `items`, same order, same ids.
     pub outcomes: Vec<OutcomeItem<'a>>,
 }
 
 /// A piece of an assistant message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item<'a> {
+pub enum TurnItem<'a> {
     /// Text, never blank.
     Text(Cow<'a, str>),
     /// Thinking of this very model. `state` is what its wire's decoder gave as reasoning state.
@@ -67,20 +67,20 @@ pub struct OutcomeItem<'a> {
     pub is_ok: bool,
 }
 
-impl<'a> Exchange<'a> {
+impl<'a> CallExchange<'a> {
     /// The calls.
     pub fn calls(&self) -> impl Iterator<Item = &CallItem<'a>> {
         self.items.iter().filter_map(|item| match item {
-            Item::Call(call) => Some(call),
-            Item::Text(_) | Item::Reasoning { .. } => None,
+            TurnItem::Call(call) => Some(call),
+            TurnItem::Text(_) | TurnItem::Reasoning { .. } => None,
         })
     }
 
     /// All text, joined.
     pub fn text(&self) -> Cow<'_, str> {
         let mut texts = self.items.iter().filter_map(|item| match item {
-            Item::Text(text) => Some(text.as_ref()),
-            Item::Reasoning { .. } | Item::Call(_) => None,
+            TurnItem::Text(text) => Some(text.as_ref()),
+            TurnItem::Reasoning { .. } | TurnItem::Call(_) => None,
         });
         let Some(first) = texts.next() else { return Cow::Borrowed("") };
         let mut joined = Cow::Borrowed(first);

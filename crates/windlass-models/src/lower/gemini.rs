@@ -126,7 +126,7 @@ impl Lowering<'_, '_> {
             self.losses.add("schema_dialect", "'anyOf' beside other rules in its schema was left out");
             return self.typed(flat, path);
         }
-        let mut choice = Choice::default();
+        let mut choice = SchemaChoice::default();
         for branch in branches.iter().filter_map(Value::as_object) {
             let mut branch = branch.clone();
             if let Some(types) = flat.get("type")
@@ -158,7 +158,7 @@ impl Lowering<'_, '_> {
                 None => return with_remarks(any_value(0), flat),
             }
         }
-        let mut choice = Choice { is_nullable, branches: Vec::new() };
+        let mut choice = SchemaChoice { is_nullable, branches: Vec::new() };
         if words.is_empty() {
             words.push("string");
         }
@@ -213,7 +213,7 @@ impl Lowering<'_, '_> {
             (Some(places), Some(rest @ (Value::Bool(false) | Value::Object(_)))) => {
                 self.losses.add("schema_dialect", "a list of fixed places in its schema became a plain list");
                 let rest = Some(rest).filter(|rest| rest.is_object());
-                let mut choice = Choice::default();
+                let mut choice = SchemaChoice::default();
                 for place in places.iter().chain(rest).filter_map(Value::as_object) {
                     choice.add(self.schema(place, path));
                 }
@@ -228,12 +228,12 @@ impl Lowering<'_, '_> {
 
 /// Schemas of which one holds.
 #[derive(Default)]
-struct Choice {
+struct SchemaChoice {
     branches: Vec<Schema>,
     is_nullable: bool,
 }
 
-impl Choice {
+impl SchemaChoice {
     /// Adds a branch; a choice inside a choice is one choice.
     fn add(&mut self, mut branch: Schema) {
         self.is_nullable |= branch.remove("nullable").is_some();
@@ -402,7 +402,7 @@ fn object_of_anything() -> Schema {
 
 /// Anything at all. Lists must say what is in them, so that lists of lists have an end somewhere.
 fn any_value(level: usize) -> Schema {
-    let mut choice = Choice { is_nullable: true, branches: Vec::new() };
+    let mut choice = SchemaChoice { is_nullable: true, branches: Vec::new() };
     for word in ["string", "number", "boolean", "object"] {
         let mut branch = Map::new();
         branch.insert("type".to_owned(), word.into());

@@ -17,7 +17,7 @@ use windlass_core::model::{Notice, NoticeKind};
 use windlass_core::tool::{ToolSpec, told_schema};
 
 use crate::quirks::SchemaDialect;
-use crate::target::{Target, WireKind};
+use crate::target::{ModelTarget, WireKind};
 
 mod full;
 mod gemini;
@@ -78,9 +78,9 @@ impl LoweredTools {
 }
 
 /// Tools in the dialect of a target.
-pub fn lower(target: &Target, specs: &[Arc<ToolSpec>]) -> LoweredTools {
+pub fn lower(target: &ModelTarget, specs: &[Arc<ToolSpec>]) -> LoweredTools {
     let mut lowered = LoweredTools::default();
-    let mut names = names::Names::of(target.wire, specs);
+    let mut names = names::WireNames::of(target.wire, specs);
     for spec in specs {
         let name = names.give(&spec.name);
         let mut losses = Losses::default();
@@ -96,7 +96,7 @@ pub fn lower(target: &Target, specs: &[Arc<ToolSpec>]) -> LoweredTools {
     lowered
 }
 
-fn lower_tool(target: &Target, spec: &Arc<ToolSpec>, name: String, losses: &mut Losses) -> LoweredTool {
+fn lower_tool(target: &ModelTarget, spec: &Arc<ToolSpec>, name: String, losses: &mut Losses) -> LoweredTool {
     let lowered = full::lower(&told_schema(spec), losses).and_then(|root| match target.quirks.schema {
         SchemaDialect::Full | SchemaDialect::Strict => Ok(root),
         SchemaDialect::Gemini => gemini::lower(&root, losses),

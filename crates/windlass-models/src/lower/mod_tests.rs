@@ -7,8 +7,8 @@ use crate::target::{Abilities, AuthForm, WireKind};
 #[path = "loosening_tests.rs"]
 mod loosening;
 
-fn target(wire: WireKind, schema: SchemaDialect) -> Target {
-    Target {
+fn target(wire: WireKind, schema: SchemaDialect) -> ModelTarget {
+    ModelTarget {
         name: "acme/one".into(),
         provider: "acme".into(),
         model: "one".into(),

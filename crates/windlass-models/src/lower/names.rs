@@ -71,14 +71,14 @@ pub(crate) fn hex(pieces: &[&[u8]], digits: usize) -> String {
 }
 
 /// Gives each tool of a request a name of its own.
-pub(super) struct Names {
+pub(super) struct WireNames {
     wire: WireKind,
     /// Names that are legal as they are: they never give way to a changed one.
     kept: HashSet<String>,
     given: HashSet<String>,
 }
 
-impl Names {
+impl WireNames {
     pub(super) fn of(wire: WireKind, specs: &[Arc<ToolSpec>]) -> Self {
         let legal = specs.iter().filter(|spec| is_legal(wire, &spec.name));
         Self { wire, kept: legal.map(|spec| spec.name.clone()).collect(), given: HashSet::new() }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use windlass_core::model::CallDelta;
 use windlass_core::tool::ToolSpec;
 
-use super::extent::Reach;
+use super::extent::ValueEnd;
 use super::opener::begins;
 
 /// Opens a call; the tool's name and `>` follow.
@@ -31,7 +31,7 @@ pub(super) struct Element {
 
 impl Element {
     /// Looks at what has come since; `text` begins with the element and only ever grows.
-    pub(super) fn advance(&mut self, text: &str) -> Reach {
+    pub(super) fn advance(&mut self, text: &str) -> ValueEnd {
         loop {
             let rest = text.get(self.at..).unwrap_or_default();
             if let Some(key) = self.key.take() {
@@ -40,7 +40,7 @@ impl Element {
                 let Some(end) = found.map(|end| from + end) else {
                     self.scanned = text.len().saturating_sub(PARAMETER_CLOSE.len());
                     self.key = Some(key);
-                    return Reach::Open;
+                    return ValueEnd::Open;
                 };
                 self.values.push((key, text.get(self.at..end).unwrap_or_default().to_owned()));
                 self.at = end + PARAMETER_CLOSE.len();
@@ -51,16 +51,16 @@ impl Element {
             let opener = if self.name.is_none() { FUNCTION } else { PARAMETER };
             let is_closed = self.name.is_some() && body.starts_with(FUNCTION_CLOSE);
             if is_closed {
-                return Reach::Ended(self.at + FUNCTION_CLOSE.len());
+                return ValueEnd::Ended(self.at + FUNCTION_CLOSE.len());
             }
             match begins(body, opener) {
                 Some(true) => match self.take_name(body, opener) {
-                    Reach::Ended(_) => {}
+                    ValueEnd::Ended(_) => {}
                     open_or_broken => return open_or_broken,
                 },
-                Some(false) => return Reach::Open,
-                None if self.name.is_some() && FUNCTION_CLOSE.starts_with(body) => return Reach::Open,
-                None => return Reach::Broken(self.at),
+                Some(false) => return ValueEnd::Open,
+                None if self.name.is_some() && FUNCTION_CLOSE.starts_with(body) => return ValueEnd::Open,
+                None => return ValueEnd::Broken(self.at),
             }
         }
     }
@@ -70,21 +70,21 @@ impl Element {
         self.key.is_some() || !self.values.is_empty()
     }
 
-    fn take_name(&mut self, body: &str, opener: &str) -> Reach {
+    fn take_name(&mut self, body: &str, opener: &str) -> ValueEnd {
         let behind = body.get(opener.len()..).unwrap_or_default();
         let Some(end) = behind.find(['>', '\n', '<']) else {
-            return if behind.len() > NAME_BYTES_MAX { Reach::Broken(self.at) } else { Reach::Open };
+            return if behind.len() > NAME_BYTES_MAX { ValueEnd::Broken(self.at) } else { ValueEnd::Open };
         };
         let (name, more) = behind.split_at_checked(end).unwrap_or((behind, ""));
         let name = name.trim().trim_matches('"');
         let is_known = self.values.iter().any(|(key, _)| key == name);
         if !more.starts_with('>') || name.is_empty() || name.len() > NAME_BYTES_MAX || is_known {
-            return Reach::Broken(self.at);
+            return ValueEnd::Broken(self.at);
         }
         self.at += opener.len() + end + 1;
         let slot = if self.name.is_none() { &mut self.name } else { &mut self.key };
         *slot = Some(name.to_owned());
-        Reach::Ended(self.at)
+        ValueEnd::Ended(self.at)
     }
 
     /// The call, once the element has ended. Values are text; what the tool does not declare as text and is a

@@ -2,7 +2,7 @@
 
 /// What is known of a value's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum ValueEnd {
     /// It goes on.
     Open,
     /// It ends before this byte.
@@ -22,7 +22,7 @@ pub(super) struct Extent {
 
 impl Extent {
     /// Looks at what has come since; `text` begins with the value and only ever grows.
-    pub(super) fn advance(&mut self, text: &str) -> Reach {
+    pub(super) fn advance(&mut self, text: &str) -> ValueEnd {
         let fresh = text.as_bytes().get(self.at..).unwrap_or_default();
         for byte in fresh {
             if self.in_string {
@@ -36,16 +36,16 @@ impl Extent {
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return Reach::Ended(self.at + 1);
+                        return ValueEnd::Ended(self.at + 1);
                     }
                 }
                 // Looked at again when more has come: `at` stays here.
-                b'<' | b'`' => return Reach::Broken(self.at),
+                b'<' | b'`' => return ValueEnd::Broken(self.at),
                 _ => {}
             }
             self.at += 1;
         }
-        Reach::Open
+        ValueEnd::Open
     }
 
     fn follow_string(&mut self, byte: u8) {

@@ -35,7 +35,7 @@ pub(super) const FENCE_BYTES_MAX: usize = 64;
 
 /// What stands at a place of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum OpenerSight {
     /// Nothing of interest in so many bytes.
     Plain(usize),
     /// Perhaps something; more must come.
@@ -58,7 +58,7 @@ pub(super) fn begins(text: &str, word: &str) -> Option<bool> {
 
 /// Where in a text something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct TextSpot {
     /// Only blanks stand before it in its line.
     pub(super) is_line_start: bool,
     /// A block of code is open: everything in it is text.
@@ -68,59 +68,59 @@ pub(super) struct Spot {
 }
 
 /// Looks at a text that begins with `<` or a tick.
-pub(super) fn look(text: &str, spot: Spot, tag: &RunTag) -> Sight {
+pub(super) fn look(text: &str, spot: TextSpot, tag: &RunTag) -> OpenerSight {
     if text.starts_with('`') {
         return look_at_ticks(text, spot, tag);
     }
     if spot.is_in_code {
-        return Sight::Plain(1);
+        return OpenerSight::Plain(1);
     }
     match begins(text, &tag.open) {
-        Some(true) => Sight::Tag { bytes: tag.open.len(), is_fenced: false },
-        Some(false) => Sight::Perhaps,
-        None => Sight::Plain(1),
+        Some(true) => OpenerSight::Tag { bytes: tag.open.len(), is_fenced: false },
+        Some(false) => OpenerSight::Perhaps,
+        None => OpenerSight::Plain(1),
     }
 }
 
-fn look_at_ticks(text: &str, spot: Spot, tag: &RunTag) -> Sight {
+fn look_at_ticks(text: &str, spot: TextSpot, tag: &RunTag) -> OpenerSight {
     let behind = text.trim_start_matches('`');
     let ticks = text.len() - behind.len();
     if ticks > FENCE_BYTES_MAX {
         // As many as are never waited for, so that it is all one whether the rest is there already.
-        return Sight::Plain(FENCE_BYTES_MAX + 1);
+        return OpenerSight::Plain(FENCE_BYTES_MAX + 1);
     }
     if behind.is_empty() {
-        return Sight::Perhaps;
+        return OpenerSight::Perhaps;
     }
     if ticks < TICKS_MIN || !spot.is_line_start {
         // A tag in ticks is spoken of, not used.
         return match begins(behind, &tag.open) {
-            Some(true) => Sight::Plain(ticks + tag.open.len()),
-            Some(false) => Sight::Perhaps,
-            None => Sight::Plain(ticks),
+            Some(true) => OpenerSight::Plain(ticks + tag.open.len()),
+            Some(false) => OpenerSight::Perhaps,
+            None => OpenerSight::Plain(ticks),
         };
     }
     let closes = spot.is_in_code || spot.is_in_fence;
-    if closes { Sight::Fence(ticks) } else { look_behind_fence(behind, ticks, tag) }
+    if closes { OpenerSight::Fence(ticks) } else { look_behind_fence(behind, ticks, tag) }
 }
 
 /// A fence opens a call if the run's tag follows it directly.
-fn look_behind_fence(behind: &str, ticks: usize, tag: &RunTag) -> Sight {
+fn look_behind_fence(behind: &str, ticks: usize, tag: &RunTag) -> OpenerSight {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let line = behind.trim_start_matches(is_word);
     let body = line.trim_start();
     let bytes = ticks + behind.len() - body.len();
     if bytes > FENCE_BYTES_MAX {
-        return Sight::Fence(ticks);
+        return OpenerSight::Fence(ticks);
     }
     if body.is_empty() {
-        return Sight::Perhaps;
+        return OpenerSight::Perhaps;
     }
     let has_break = line.get(..line.len() - body.len()).is_some_and(|blanks| blanks.contains('\n'));
     match begins(body, &tag.open) {
-        _ if !has_break => Sight::Fence(ticks),
-        Some(true) => Sight::Tag { bytes: bytes + tag.open.len(), is_fenced: true },
-        Some(false) => Sight::Perhaps,
-        None => Sight::Fence(ticks),
+        _ if !has_break => OpenerSight::Fence(ticks),
+        Some(true) => OpenerSight::Tag { bytes: bytes + tag.open.len(), is_fenced: true },
+        Some(false) => OpenerSight::Perhaps,
+        None => OpenerSight::Fence(ticks),
     }
 }

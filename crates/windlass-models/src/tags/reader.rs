@@ -21,14 +21,14 @@ use windlass_core::tool::ToolSpec;
 
 use super::call::{broken_call, read_calls};
 use super::element::{Element, FUNCTION};
-use super::extent::{Extent, Reach};
-use super::opener::{FENCE_BYTES_MAX, RunTag, Sight, Spot, begins, look};
+use super::extent::{Extent, ValueEnd};
+use super::opener::{FENCE_BYTES_MAX, OpenerSight, RunTag, TextSpot, begins, look};
 use crate::think::held_bytes;
 
 /// Places of calls are counted from here, apart from those of calls that the wire knows by itself.
 const INDEX_FIRST: u32 = 1_000;
 #[derive(Debug, Clone)]
-enum State {
+enum TagState {
     Text,
     /// Behind the opening; what is said is kept for the case that it opened nothing.
     Lead(String),
@@ -45,7 +45,7 @@ enum State {
 }
 
 /// What a state made of the text that is there.
-enum Progress {
+enum StateProgress {
     /// Look again, in the state that it left.
     Again,
     /// More must come.
@@ -55,7 +55,7 @@ enum Progress {
 /// Reads one answer.
 #[derive(Debug)]
 pub struct TagReader {
-    state: State,
+    state: TagState,
     /// Text that is not dealt with yet, from `start` on.
     buffer: String,
     start: usize,
@@ -82,7 +82,7 @@ impl TagReader {
     /// A reader for one answer of a model with these tools.
     pub fn knowing(tag: RunTag, tools: Arc<[Arc<ToolSpec>]>) -> Self {
         Self {
-            state: State::Text,
+            state: TagState::Text,
             buffer: String::new(),
             start: 0,
             blanks: String::new(),
@@ -131,8 +131,8 @@ impl TagReader {
     /// Gives what was held back: no more text comes.
     pub fn end(&mut self, out: &mut Vec<ModelDelta>) {
         loop {
-            match std::mem::replace(&mut self.state, State::Text) {
-                State::Text => {
+            match std::mem::replace(&mut self.state, TagState::Text) {
+                TagState::Text => {
                     let rest = self.take(usize::MAX);
                     let is_fence = self.is_in_fence && rest.len() >= 3 && rest.chars().all(|c| c == '`');
                     if !is_fence {
@@ -140,23 +140,23 @@ impl TagReader {
                     }
                     break;
                 }
-                State::Element(said, element) if !element.has_begun() => {
+                TagState::Element(said, element) if !element.has_begun() => {
                     self.give_text(&said, out);
                     let rest = self.take(usize::MAX);
                     self.give_text(&rest, out);
                     break;
                 }
-                State::Lead(said) | State::Plain { said: Some(said), .. } => {
+                TagState::Lead(said) | TagState::Plain { said: Some(said), .. } => {
                     self.give_text(&said, out);
                     let rest = self.take(usize::MAX);
                     self.give_text(&rest, out);
                     break;
                 }
-                State::Value(_) | State::Element(..) | State::Plain { said: None, .. } => {
+                TagState::Value(_) | TagState::Element(..) | TagState::Plain { said: None, .. } => {
                     self.give_broken(usize::MAX, out);
                 }
                 // Waiting there means that only the beginning of a tag has come; a closing one is not missed.
-                State::Behind => {
+                TagState::Behind => {
                     let rest = self.take(usize::MAX);
                     if !self.tag.close.starts_with(&rest) && FUNCTION.starts_with(&rest) {
                         self.give_text(&rest, out);
@@ -173,31 +173,31 @@ impl TagReader {
 
     fn work(&mut self, out: &mut Vec<ModelDelta>) {
         loop {
-            let progress = match std::mem::replace(&mut self.state, State::Text) {
-                State::Text => self.take_text(out),
-                State::Lead(said) => self.take_lead(said),
-                State::Value(extent) => self.take_value(extent, out),
-                State::Element(said, element) => self.take_element(said, element, out),
-                State::Plain { said, scanned } => self.take_plain(said, scanned, out),
-                State::Behind => self.take_behind(out),
+            let progress = match std::mem::replace(&mut self.state, TagState::Text) {
+                TagState::Text => self.take_text(out),
+                TagState::Lead(said) => self.take_lead(said),
+                TagState::Value(extent) => self.take_value(extent, out),
+                TagState::Element(said, element) => self.take_element(said, element, out),
+                TagState::Plain { said, scanned } => self.take_plain(said, scanned, out),
+                TagState::Behind => self.take_behind(out),
             };
             match progress {
-                Progress::Again => {}
-                Progress::Wait => break,
+                StateProgress::Again => {}
+                StateProgress::Wait => break,
             }
         }
         self.buffer.drain(..self.start);
         self.start = 0;
     }
 
-    fn wait(&mut self, state: State) -> Progress {
+    fn wait(&mut self, state: TagState) -> StateProgress {
         self.state = state;
-        Progress::Wait
+        StateProgress::Wait
     }
 
-    fn go_on(&mut self, state: State) -> Progress {
+    fn go_on(&mut self, state: TagState) -> StateProgress {
         self.state = state;
-        Progress::Again
+        StateProgress::Again
     }
 
     fn rest(&self) -> &str {
@@ -213,27 +213,27 @@ impl TagReader {
         taken
     }
 
-    fn take_text(&mut self, out: &mut Vec<ModelDelta>) -> Progress {
+    fn take_text(&mut self, out: &mut Vec<ModelDelta>) -> StateProgress {
         let Some(at) = self.rest().find(['<', '`']) else {
             let text = self.take(usize::MAX);
             self.give_text(&text, out);
-            return Progress::Wait;
+            return StateProgress::Wait;
         };
         let before = self.take(at);
         self.give_text(&before, out);
-        let spot = Spot {
+        let spot = TextSpot {
             is_line_start: self.is_line_start,
             is_in_code: self.is_in_code,
             is_in_fence: self.is_in_fence,
         };
         match look(self.rest(), spot, &self.tag) {
-            Sight::Perhaps => Progress::Wait,
-            Sight::Plain(bytes) => {
+            OpenerSight::Perhaps => StateProgress::Wait,
+            OpenerSight::Plain(bytes) => {
                 let text = self.take(bytes);
                 self.give_text(&text, out);
-                Progress::Again
+                StateProgress::Again
             }
-            Sight::Fence(bytes) => {
+            OpenerSight::Fence(bytes) => {
                 let fence = self.take(bytes);
                 if self.is_in_fence {
                     // Closes what was opened for a call.
@@ -242,88 +242,98 @@ impl TagReader {
                     self.is_in_code = !self.is_in_code;
                     self.give_text(&fence, out);
                 }
-                Progress::Again
+                StateProgress::Again
             }
-            Sight::Tag { bytes, is_fenced } => {
+            OpenerSight::Tag { bytes, is_fenced } => {
                 let said = self.take(bytes);
                 self.is_in_fence |= is_fenced;
-                self.go_on(State::Lead(said))
+                self.go_on(TagState::Lead(said))
             }
         }
     }
 
     /// Before the JSON of a block: blanks, perhaps a fence.
-    fn take_lead(&mut self, mut said: String) -> Progress {
+    fn take_lead(&mut self, mut said: String) -> StateProgress {
         said.push_str(&self.take_blanks());
         let body = self.rest();
         if body.starts_with(['{', '[']) {
-            return self.go_on(State::Value(Extent::default()));
+            return self.go_on(TagState::Value(Extent::default()));
         }
         match begins(body, FUNCTION) {
-            Some(true) => return self.go_on(State::Element(said, Element::default())),
-            Some(false) => return self.wait(State::Lead(said)),
+            Some(true) => return self.go_on(TagState::Element(said, Element::default())),
+            Some(false) => return self.wait(TagState::Lead(said)),
             None => {}
         }
         match begins(body, "```") {
             Some(true) => match body.find('\n') {
                 Some(line) if line <= FENCE_BYTES_MAX => {
                     said.push_str(&self.take(line));
-                    self.go_on(State::Lead(said))
+                    self.go_on(TagState::Lead(said))
                 }
                 // However the text comes, a line that is too long for a fence is none.
                 Some(_) => self.go_on_plain(Some(said)),
                 None if body.len() > FENCE_BYTES_MAX => self.go_on_plain(Some(said)),
-                None => self.wait(State::Lead(said)),
+                None => self.wait(TagState::Lead(said)),
             },
-            Some(false) => self.wait(State::Lead(said)),
+            Some(false) => self.wait(TagState::Lead(said)),
             None => self.go_on_plain(Some(said)),
         }
     }
 
-    fn take_value(&mut self, mut extent: Extent, out: &mut Vec<ModelDelta>) -> Progress {
+    fn take_value(&mut self, mut extent: Extent, out: &mut Vec<ModelDelta>) -> StateProgress {
         let end = match extent.advance(self.rest()) {
-            Reach::Open => return self.wait(State::Value(extent)),
-            Reach::Ended(end) => end,
-            Reach::Broken(at) => {
+            ValueEnd::Open => return self.wait(TagState::Value(extent)),
+            ValueEnd::Ended(end) => end,
+            ValueEnd::Broken(at) => {
                 let rest = self.rest().get(at..).unwrap_or_default();
                 return match (begins(rest, &self.tag.close), begins(rest, "```")) {
                     (Some(true), _) | (_, Some(true)) => {
                         self.give_broken(at, out);
-                        Progress::Again
+                        StateProgress::Again
                     }
-                    (Some(false), _) | (_, Some(false)) => self.wait(State::Value(extent)),
+                    (Some(false), _) | (_, Some(false)) => self.wait(TagState::Value(extent)),
                     (None, None) => self.go_on_plain(None),
                 };
             }
         };
         let Some(calls) = read_calls(self.rest().get(..end).unwrap_or_default()) else {
             self.give_broken(end, out);
-            return Progress::Again;
+            return StateProgress::Again;
         };
         self.take(end);
         calls.into_iter().for_each(|call| self.give_call(call, out));
-        self.go_on(State::Behind)
+        self.go_on(TagState::Behind)
     }
 
-    fn take_element(&mut self, said: String, mut element: Element, out: &mut Vec<ModelDelta>) -> Progress {
+    fn take_element(
+        &mut self,
+        said: String,
+        mut element: Element,
+        out: &mut Vec<ModelDelta>,
+    ) -> StateProgress {
         match element.advance(self.rest()) {
-            Reach::Open => self.wait(State::Element(said, element)),
-            Reach::Ended(end) => {
+            ValueEnd::Open => self.wait(TagState::Element(said, element)),
+            ValueEnd::Ended(end) => {
                 self.take(end);
                 let tools = Arc::clone(&self.tools);
                 self.give_call(element.into_call(tools.iter().map(AsRef::as_ref)), out);
-                self.go_on(State::Behind)
+                self.go_on(TagState::Behind)
             }
-            Reach::Broken(_) => self.go_on_plain((!element.has_begun()).then_some(said)),
+            ValueEnd::Broken(_) => self.go_on_plain((!element.has_begun()).then_some(said)),
         }
     }
 
-    fn go_on_plain(&mut self, said: Option<String>) -> Progress {
-        self.go_on(State::Plain { said, scanned: 0 })
+    fn go_on_plain(&mut self, said: Option<String>) -> StateProgress {
+        self.go_on(TagState::Plain { said, scanned: 0 })
     }
 
     /// A block that is no JSON. If it never began as JSON and another one opens in it, its tag was text.
-    fn take_plain(&mut self, said: Option<String>, scanned: usize, out: &mut Vec<ModelDelta>) -> Progress {
+    fn take_plain(
+        &mut self,
+        said: Option<String>,
+        scanned: usize,
+        out: &mut Vec<ModelDelta>,
+    ) -> StateProgress {
         let rest = self.rest();
         let scanned = rest.floor_char_boundary(scanned);
         let find = |word: &str| rest.get(scanned..).and_then(|fresh| fresh.find(word)).map(|at| scanned + at);
@@ -331,46 +341,46 @@ impl TagReader {
             (close, Some((open, said))) if close.is_none_or(|close| open < close) => {
                 let text = [said.as_str(), &self.take(open)].concat();
                 self.give_text(&text, out);
-                Progress::Again
+                StateProgress::Again
             }
             (Some(close), _) => {
                 self.give_broken(close, out);
-                Progress::Again
+                StateProgress::Again
             }
             (None, _) => {
                 let scanned = rest.len().saturating_sub(self.tag.close.len());
-                self.wait(State::Plain { said, scanned })
+                self.wait(TagState::Plain { said, scanned })
             }
         }
     }
 
     /// Behind a value: its closing tag, a fence, another value, or text again where nothing was closed.
-    fn take_behind(&mut self, out: &mut Vec<ModelDelta>) -> Progress {
+    fn take_behind(&mut self, out: &mut Vec<ModelDelta>) -> StateProgress {
         let blanks = self.take_blanks();
         self.give_text(&blanks, out);
         let body = self.rest();
         let ticks = body.len() - body.trim_start_matches('`').len();
         if ticks == body.len() && ticks <= FENCE_BYTES_MAX {
-            return self.wait(State::Behind);
+            return self.wait(TagState::Behind);
         }
         match begins(body, &self.tag.close) {
             Some(true) => {
                 self.blanks.clear();
                 self.take(self.tag.close.len());
-                Progress::Again
+                StateProgress::Again
             }
-            Some(false) => self.wait(State::Behind),
+            Some(false) => self.wait(TagState::Behind),
             None if ticks >= 3 => {
                 self.blanks.clear();
                 self.is_in_fence = false;
                 self.take(ticks.min(FENCE_BYTES_MAX + 1));
-                self.go_on(State::Behind)
+                self.go_on(TagState::Behind)
             }
-            None if body.starts_with('{') => self.go_on(State::Value(Extent::default())),
+            None if body.starts_with('{') => self.go_on(TagState::Value(Extent::default())),
             None => match begins(body, FUNCTION) {
-                Some(true) => self.go_on(State::Element(String::new(), Element::default())),
-                Some(false) => self.wait(State::Behind),
-                None => Progress::Again,
+                Some(true) => self.go_on(TagState::Element(String::new(), Element::default())),
+                Some(false) => self.wait(TagState::Behind),
+                None => StateProgress::Again,
             },
         }
     }
@@ -389,7 +399,7 @@ impl TagReader {
         let end = block.find(close.as_str()).unwrap_or(block.len() - held_bytes(block, close));
         let text = self.take(end);
         self.give_call(broken_call(&text), out);
-        self.state = State::Behind;
+        self.state = TagState::Behind;
     }
 
     fn give_call(&mut self, call: CallDelta, out: &mut Vec<ModelDelta>) {

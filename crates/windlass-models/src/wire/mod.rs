@@ -23,14 +23,14 @@ use crate::failure::malformed;
 use crate::frame::Framing;
 use crate::health::Turn;
 use crate::lower::LoweredTools;
-use crate::target::{Target, WireKind};
+use crate::target::{ModelTarget, WireKind};
 use surrogate::mend_surrogates;
 
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan<'a> {
+pub struct RequestPlan<'a> {
     /// Who is asked.
-    pub target: &'a Target,
+    pub target: &'a ModelTarget,
     /// The system text; may be empty.
     pub system: &'a str,
     /// The tools; may be empty.
@@ -47,7 +47,7 @@ pub struct Plan<'a> {
 
 /// What stands before a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Before {
+pub enum TurnBefore {
     /// Nothing: it is the first.
     #[default]
     Nothing,
@@ -61,20 +61,20 @@ pub enum Before {
 
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct TurnPosition {
     /// What stands before it.
-    pub before: Before,
+    pub before: TurnBefore,
     /// Whether the history ends with it.
     pub is_last: bool,
 }
 
 impl Turn<'_> {
     /// What stands before whatever follows this turn.
-    pub fn leaves(&self) -> Before {
+    pub fn leaves(&self) -> TurnBefore {
         match self {
-            Turn::User(_) | Turn::Note(_) => Before::User,
-            Turn::Exchange(exchange) if exchange.outcomes.is_empty() => Before::Assistant,
-            Turn::Exchange(_) => Before::Outcomes,
+            Turn::User(_) | Turn::Note(_) => TurnBefore::User,
+            Turn::Exchange(exchange) if exchange.outcomes.is_empty() => TurnBefore::Assistant,
+            Turn::Exchange(_) => TurnBefore::Outcomes,
         }
     }
 }
@@ -82,14 +82,14 @@ impl Turn<'_> {
 /// Writes requests of one protocol.
 pub trait Encode: Send + Sync {
     /// The path after the base URL, with its query.
-    fn path(&self, plan: &Plan<'_>) -> String;
+    fn path(&self, plan: &RequestPlan<'_>) -> String;
     /// Everything before the first turn, up to and including the bracket that opens the list of turns and
     /// whatever of it is no turn (a system message).
-    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>);
+    fn head(&self, plan: &RequestPlan<'_>, out: &mut Vec<u8>);
     /// One turn, with the comma before it where one is needed.
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>);
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, place: TurnPosition, out: &mut Vec<u8>);
     /// The trailer and everything up to the end of the body.
-    fn tail(&self, plan: &Plan<'_>, before: Before, out: &mut Vec<u8>);
+    fn tail(&self, plan: &RequestPlan<'_>, before: TurnBefore, out: &mut Vec<u8>);
 }
 
 /// Reads an answer of one protocol. Gives a `Finish` delta exactly when the provider really finished: an
@@ -113,11 +113,11 @@ pub trait Decode: Send {
 /// The encoder of a protocol.
 pub fn encoder(kind: WireKind) -> &'static dyn Encode {
     match kind {
-        WireKind::Chat => &chat::Wire,
-        WireKind::Responses => &responses::Wire,
-        WireKind::Messages => &messages::Wire,
-        WireKind::Gemini => &gemini::Wire,
-        WireKind::Ollama => &ollama::Wire,
+        WireKind::Chat => &chat::ChatWire,
+        WireKind::Responses => &responses::ResponsesWire,
+        WireKind::Messages => &messages::MessagesWire,
+        WireKind::Gemini => &gemini::GeminiWire,
+        WireKind::Ollama => &ollama::OllamaWire,
     }
 }
 
@@ -141,7 +141,10 @@ pub fn framing(kind: WireKind) -> Framing {
 }
 
 /// Reads a payload; one that cannot be read makes the whole answer unbelievable.
-pub fn read_json<'a, T: serde::Deserialize<'a>>(target: &Target, text: &'a str) -> Result<T, ModelFailure> {
+pub fn read_json<'a, T: serde::Deserialize<'a>>(
+    target: &ModelTarget,
+    text: &'a str,
+) -> Result<T, ModelFailure> {
     serde_json::from_str(text).map_err(|error| malformed(target, text, &error.to_string()))
 }
 
@@ -161,7 +164,7 @@ pub(crate) fn read_args(written: Option<&RawValue>) -> (Option<String>, Option<V
 }
 
 /// Says that a provider went on after the end of its answer.
-pub(crate) fn told_after_end(target: &Target) -> ModelDelta {
+pub(crate) fn told_after_end(target: &ModelTarget) -> ModelDelta {
     ModelDelta::Notice(Notice {
         kind: NoticeKind::Healed,
         rule: "after_end".to_owned(),
@@ -200,7 +203,7 @@ pub fn write_member(out: &mut Vec<u8>, name: &str) {
 }
 
 /// A target that is shared by encoder, decoder and transport.
-pub type SharedTarget = Arc<Target>;
+pub type SharedTarget = Arc<ModelTarget>;
 
 #[cfg(test)]
 #[path = "recorded_tests.rs"]

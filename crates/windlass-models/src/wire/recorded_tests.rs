@@ -9,15 +9,15 @@ use windlass_core::message::Part;
 use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
-use super::{Before, Decode, Encode, Place, Plan};
-use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
+use super::{Decode, Encode, RequestPlan, TurnBefore, TurnPosition};
+use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::lower::{LoweredTool, LoweredTools};
 use crate::quirks::Quirks;
-use crate::target::{Abilities, AuthForm, Target, WireKind};
+use crate::target::{Abilities, AuthForm, ModelTarget, WireKind};
 
 /// A target on a wire, with the quirks of a well-behaved endpoint.
-pub(super) fn target(wire: WireKind, quirks: Quirks) -> Target {
-    Target {
+pub(super) fn target(wire: WireKind, quirks: Quirks) -> ModelTarget {
+    ModelTarget {
         name: "lab/model".to_owned(),
         provider: "lab".to_owned(),
         model: "model".to_owned(),
@@ -159,8 +159,8 @@ pub(super) fn calls(step: &ModelStep) -> Vec<String> {
 }
 
 /// A step as it stands in the history, each call answered by `ok`.
-pub(super) fn exchange(step: &ModelStep) -> Exchange<'_> {
-    let mut exchange = Exchange::default();
+pub(super) fn exchange(step: &ModelStep) -> CallExchange<'_> {
+    let mut exchange = CallExchange::default();
     let mut calls = step.calls.iter().peekable();
     for place in 0..=step.parts.len() {
         while let Some(call) = calls.next_if(|call| call.after_parts <= place) {
@@ -173,13 +173,13 @@ pub(super) fn exchange(step: &ModelStep) -> Exchange<'_> {
                 is_ok: true,
             });
             let args = Cow::Owned(call.args.to_text());
-            exchange.items.push(Item::Call(CallItem { id, name, args, state: None }));
+            exchange.items.push(TurnItem::Call(CallItem { id, name, args, state: None }));
         }
         match step.parts.get(place) {
-            Some(Part::Text { text }) => exchange.items.push(Item::Text(text.into())),
+            Some(Part::Text { text }) => exchange.items.push(TurnItem::Text(text.into())),
             Some(Part::Reasoning(reasoning)) => exchange
                 .items
-                .push(Item::Reasoning { text: &reasoning.text, state: reasoning.opaque.as_ref() }),
+                .push(TurnItem::Reasoning { text: &reasoning.text, state: reasoning.opaque.as_ref() }),
             Some(Part::Call(_) | Part::Image { .. }) | None => {}
         }
     }
@@ -188,7 +188,7 @@ pub(super) fn exchange(step: &ModelStep) -> Exchange<'_> {
 
 /// A request in the making.
 pub(super) struct Request {
-    pub(super) target: Target,
+    pub(super) target: ModelTarget,
     pub(super) system: &'static str,
     pub(super) tools: LoweredTools,
     pub(super) choice: ToolChoice,
@@ -198,7 +198,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn to(target: Target) -> Self {
+    pub(super) fn to(target: ModelTarget) -> Self {
         Self {
             target,
             system: "Be brief.",
@@ -221,7 +221,7 @@ impl Request {
     }
 
     pub(super) fn text(&self, wire: &dyn Encode, turns: &[Turn<'_>]) -> String {
-        let plan = Plan {
+        let plan = RequestPlan {
             target: &self.target,
             system: self.system,
             tools: &self.tools,
@@ -232,9 +232,9 @@ impl Request {
         };
         let mut out = Vec::new();
         wire.head(&plan, &mut out);
-        let mut before = Before::Nothing;
+        let mut before = TurnBefore::Nothing;
         for (index, turn) in turns.iter().enumerate() {
-            let place = Place { before, is_last: index + 1 == turns.len() };
+            let place = TurnPosition { before, is_last: index + 1 == turns.len() };
             wire.turn(&plan, turn, place, &mut out);
             before = turn.leaves();
         }

@@ -16,7 +16,7 @@ use windlass_core::port::{BoxStream, ModelPort};
 use windlass_core::tool::{ToolCall, ToolSpec};
 use windlass_models::catalog::{Overrides, target};
 use windlass_models::limits::ExchangeLimits;
-use windlass_models::{ModelName, Target, Transport, TransportConfig, WireKind, WireModel};
+use windlass_models::{ModelName, ModelTarget, Transport, TransportConfig, WireKind, WireModel};
 use windlass_testkit::provider::{ProviderServer, RequestLedger, VendorScript};
 
 /// What a scenario found: nothing, or what was wrong.
@@ -67,7 +67,7 @@ impl Cell {
         }
     }
 
-    pub(crate) fn target(&self, script: &VendorScript) -> Target {
+    pub(crate) fn target(&self, script: &VendorScript) -> ModelTarget {
         let provider = self.provider();
         let name = ModelName { provider: provider.to_owned(), model: script.to_string() };
         let overrides = Overrides {
@@ -136,7 +136,7 @@ impl Heard {
     /// The step, if the answer was whole.
     pub(crate) fn into_step(self) -> Result<ModelStep, String> {
         match self.failure {
-            Some(failure) => Err(format!("{}: {failure} ({:?})", failure.code, failure.detail)),
+            Some(failure) => Err(format!("{}: {failure} ({:?})", failure.kind.word(), failure.detail)),
             None => Ok(self.step),
         }
     }
@@ -158,7 +158,7 @@ impl Heard {
         let Some(failure) = &self.failure else {
             return Err(format!("no failure, but {:?}", self.step));
         };
-        same("code", (failure.code.as_str(), failure.is_retryable), (code, is_retryable))
+        same("code", (failure.kind.word(), failure.is_retryable), (code, is_retryable))
             .map_err(|error| format!("{error}: {failure}"))?;
         let is_finished = self.deltas.iter().any(|delta| matches!(delta, ModelDelta::Finish(_)));
         holds(!is_finished, "a failed answer has a finish")?;
@@ -178,13 +178,13 @@ pub(crate) fn calm() -> ExchangeLimits {
     }
 }
 
-fn model(target: Target, limits: ExchangeLimits) -> WireModel {
+fn model(target: ModelTarget, limits: ExchangeLimits) -> WireModel {
     let config = TransportConfig { limits, ..TransportConfig::default() };
     WireModel::new(target, Arc::new(Transport::new(config)))
 }
 
 /// Everything until the end or the failure.
-pub(crate) async fn hear(target: Target, limits: ExchangeLimits, request: ModelRequest) -> Heard {
+pub(crate) async fn hear(target: ModelTarget, limits: ExchangeLimits, request: ModelRequest) -> Heard {
     let mut stream = model(target.clone(), limits).stream(request);
     let mut assembler = Assembler::new(target.name);
     let (mut deltas, mut failure) = (Vec::new(), None);

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::ToolSpec;
-use windlass_models::Target;
+use windlass_models::ModelTarget;
 use windlass_models::catalog::providers;
 use windlass_models::guard::guard;
 use windlass_models::health::Healer;
 use windlass_models::lower::{LoweredTools, lower};
-use windlass_models::wire::{Before, Encode, Place, Plan, encoder};
+use windlass_models::wire::{Encode, RequestPlan, TurnBefore, TurnPosition, encoder};
 
 use crate::histories_cast::{LEADS, target_of};
 use crate::histories_harm::harm;
@@ -21,7 +21,7 @@ use crate::validators::validate;
 
 /// One target under test.
 pub(crate) struct Row {
-    pub(crate) target: Target,
+    pub(crate) target: ModelTarget,
     pub(crate) tools: LoweredTools,
     pub(crate) encode: &'static dyn Encode,
 }
@@ -32,7 +32,7 @@ pub(crate) fn rows() -> Vec<Row> {
 }
 
 impl Row {
-    pub(crate) fn of(target: Target, specs: &[Arc<ToolSpec>]) -> Self {
+    pub(crate) fn of(target: ModelTarget, specs: &[Arc<ToolSpec>]) -> Self {
         let tools = lower(&target, specs);
         let encode = encoder(target.wire);
         Self { target, tools, encode }
@@ -60,7 +60,7 @@ impl Row {
             kept: Kept::default(),
         };
         let guarded = guard(&self.target, &request, &self.tools);
-        let plan = Plan {
+        let plan = RequestPlan {
             target: &self.target,
             system: &request.system,
             tools: guarded.tools.as_ref().unwrap_or(&self.tools),
@@ -72,10 +72,10 @@ impl Row {
         let turns = Healer::new().turns(&self.target, &self.tools, messages, notices);
         let mut out = Vec::new();
         self.encode.head(&plan, &mut out);
-        let mut before = Before::Nothing;
+        let mut before = TurnBefore::Nothing;
         for (number, (_, turn)) in turns.iter().enumerate() {
             let is_last = number + 1 == turns.len();
-            self.encode.turn(&plan, turn, Place { before, is_last }, &mut out);
+            self.encode.turn(&plan, turn, TurnPosition { before, is_last }, &mut out);
             before = turn.leaves();
         }
         self.encode.tail(&plan, before, &mut out);
@@ -111,7 +111,7 @@ fn choice_of(seed: u64) -> ToolChoice {
 fn r_33_r_36_ten_thousand_histories_legal_and_broken_are_taken_by_every_wire() {
     // All tools in one of ten requests, two in the others: what is said of them is the same each time.
     let (full, light) = (rows(), LEADS.map(|provider| Row::of(target_of(provider), &specs()[1..3])));
-    let cast: Vec<Target> = full.iter().map(|row| row.target.clone()).collect();
+    let cast: Vec<ModelTarget> = full.iter().map(|row| row.target.clone()).collect();
     let halves = [0..5_000_u64, 5_000..10_000];
     std::thread::scope(|scope| {
         for seeds in halves {

@@ -8,12 +8,12 @@ use windlass_core::message::{Part, Reasoning};
 use windlass_core::tool::ProviderState;
 use windlass_models::catalog::{Overrides, find_provider, target};
 use windlass_models::quirks::ReasoningField;
-use windlass_models::{ModelName, Target, WireKind};
+use windlass_models::{ModelName, ModelTarget, WireKind};
 
 use crate::histories_dice::Dice;
 
 /// The target of a provider's usual model, at no address.
-pub(crate) fn target_of(provider: &str) -> Target {
+pub(crate) fn target_of(provider: &str) -> ModelTarget {
     let row = find_provider(provider).unwrap();
     let name = ModelName { provider: provider.into(), model: row.usual_model.unwrap_or("model-1").into() };
     target(&name, &Overrides { base_url: Some("http://127.0.0.1:1".into()), ..Overrides::default() }).unwrap()
@@ -23,7 +23,7 @@ pub(crate) fn target_of(provider: &str) -> Target {
 pub(crate) const LEADS: [&str; 5] = ["openrouter", "openai", "anthropic", "gemini", "ollama"];
 
 /// Thinking before an answer or a call.
-pub(crate) fn thinking(dice: &mut Dice, model: &Target) -> Vec<Part> {
+pub(crate) fn thinking(dice: &mut Dice, model: &ModelTarget) -> Vec<Part> {
     let (text, state) = match model.wire {
         WireKind::Chat if model.quirks.echo_field != ReasoningField::Details => {
             (dice.mark(), Some(json!({"field": "reasoning_content"})))
@@ -57,7 +57,7 @@ pub(crate) fn thinking(dice: &mut Dice, model: &Target) -> Vec<Part> {
 }
 
 /// What follows a text: state of the text itself, on wires that have it.
-pub(crate) fn behind_text(dice: &mut Dice, model: &Target, text: &str) -> Option<Part> {
+pub(crate) fn behind_text(dice: &mut Dice, model: &ModelTarget, text: &str) -> Option<Part> {
     match model.wire {
         WireKind::Responses => {
             let state = json!({"type": "message", "id": format!("msg_{}", dice.mark())});
@@ -72,7 +72,7 @@ pub(crate) fn behind_text(dice: &mut Dice, model: &Target, text: &str) -> Option
 }
 
 /// What a provider keeps with a call; on some wires only with the first of several.
-pub(crate) fn call_state(dice: &mut Dice, model: &Target, index: usize) -> Option<Box<ProviderState>> {
+pub(crate) fn call_state(dice: &mut Dice, model: &ModelTarget, index: usize) -> Option<Box<ProviderState>> {
     let value = match model.wire {
         WireKind::Responses => json!({"type": "function_call", "id": format!("fc_{}", dice.mark())}),
         WireKind::Gemini if index == 0 => json!({"signature": dice.mark()}),
@@ -82,7 +82,7 @@ pub(crate) fn call_state(dice: &mut Dice, model: &Target, index: usize) -> Optio
 }
 
 /// The id that a provider gives to a call, if it gives one.
-pub(crate) fn provider_id(dice: &mut Dice, model: &Target) -> Option<String> {
+pub(crate) fn provider_id(dice: &mut Dice, model: &ModelTarget) -> Option<String> {
     let number = dice.next();
     match (model.wire, model.provider.as_str()) {
         (_, "mistral") => Some(format!("{number:016x}")[..9].to_owned()),
@@ -95,6 +95,6 @@ pub(crate) fn provider_id(dice: &mut Dice, model: &Target) -> Option<String> {
     }
 }
 
-fn thought(model: &Target, text: String, opaque: Option<Value>) -> Part {
+fn thought(model: &ModelTarget, text: String, opaque: Option<Value>) -> Part {
     Part::Reasoning(Reasoning { text, opaque, model: Some(model.name.clone()) })
 }

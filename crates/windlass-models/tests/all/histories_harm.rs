@@ -3,7 +3,7 @@
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, Reasoning};
 use windlass_core::tool::ToolCall;
-use windlass_models::Target;
+use windlass_models::ModelTarget;
 
 use crate::histories_maker::{Maker, PICTURE};
 
@@ -11,7 +11,7 @@ use crate::histories_maker::{Maker, PICTURE};
 const KINDS: usize = 22;
 
 /// Breaks a history in up to five places.
-pub(crate) fn harm(maker: &mut Maker<'_>, cast: &[Target], history: &mut Vec<Message>) {
+pub(crate) fn harm(maker: &mut Maker<'_>, cast: &[ModelTarget], history: &mut Vec<Message>) {
     for _ in 0..maker.dice.below(6) {
         if history.is_empty() {
             break;
@@ -47,7 +47,7 @@ fn harm_order(maker: &mut Maker<'_>, kind: usize, history: &mut Vec<Message>) {
 }
 
 /// Pieces of messages are empty, broken, foreign.
-fn harm_piece(maker: &mut Maker<'_>, cast: &[Target], kind: usize, history: &mut [Message]) {
+fn harm_piece(maker: &mut Maker<'_>, cast: &[ModelTarget], kind: usize, history: &mut [Message]) {
     let at = maker.dice.below(history.len());
     let model = &cast[maker.dice.below(cast.len())];
     match (kind, &mut history[at]) {

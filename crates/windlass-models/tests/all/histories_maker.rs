@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, ToolMessage};
 use windlass_core::tool::{ToolCall, ToolSpec};
-use windlass_models::Target;
+use windlass_models::ModelTarget;
 
 use crate::histories_cast::{behind_text, call_state, provider_id, thinking};
 use crate::histories_dice::Dice;
@@ -65,12 +65,12 @@ pub(crate) fn specs() -> Vec<Arc<ToolSpec>> {
 /// Makes one history.
 pub(crate) struct Maker<'c> {
     pub(crate) dice: Dice,
-    cast: &'c [Target],
+    cast: &'c [ModelTarget],
     calls: u64,
 }
 
 impl<'c> Maker<'c> {
-    pub(crate) fn new(seed: u64, cast: &'c [Target]) -> Self {
+    pub(crate) fn new(seed: u64, cast: &'c [ModelTarget]) -> Self {
         Self { dice: Dice::new(seed), cast, calls: 0 }
     }
 
@@ -114,7 +114,7 @@ impl<'c> Maker<'c> {
         Message::User { parts }
     }
 
-    fn answer(&mut self, model: &Target) -> Message {
+    fn answer(&mut self, model: &ModelTarget) -> Message {
         let mut parts = Vec::new();
         if self.dice.often(60) {
             parts.extend(thinking(&mut self.dice, model));
@@ -127,7 +127,7 @@ impl<'c> Maker<'c> {
     }
 
     /// An assistant message with calls, and their outcomes.
-    fn step(&mut self, model: &Target, history: &mut Vec<Message>) {
+    fn step(&mut self, model: &ModelTarget, history: &mut Vec<Message>) {
         let mut parts = thinking(&mut self.dice, model);
         if self.dice.often(50) {
             let text = self.text();
@@ -142,7 +142,7 @@ impl<'c> Maker<'c> {
         history.extend(outcomes);
     }
 
-    pub(crate) fn call(&mut self, model: &Target, index: usize) -> ToolCall {
+    pub(crate) fn call(&mut self, model: &ModelTarget, index: usize) -> ToolCall {
         self.calls += 1;
         let name =
             *self.dice.pick(&["read_file", "list_files", "files.write", "search the web!", "unknown_tool"]);

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::ToolChoice;
-use windlass_models::{Target, WireKind};
+use windlass_models::{ModelTarget, WireKind};
 
 use crate::histories::{Row, rows};
 use crate::histories_maker::{Maker, shared};
@@ -39,7 +39,7 @@ fn said_by(history: &[Message], row: &Row) -> Said {
 }
 
 /// The marks in what a model keeps with its thinking and its calls.
-fn marks_of(history: &[Message], model: &Target) -> Vec<String> {
+fn marks_of(history: &[Message], model: &ModelTarget) -> Vec<String> {
     let mut marks = Vec::new();
     let mut take = |text: &str| {
         marks.extend(text.split("mark").skip(1).map(|rest| format!("mark{}", &rest[..16])));
@@ -89,7 +89,7 @@ fn a_switch_between_any_two_wires_loses_nothing_that_can_be_kept() {
 #[test]
 fn a_model_that_comes_back_finds_its_own_thinking_and_none_of_another() {
     let rows = rows();
-    let cast: Vec<Target> = rows.iter().map(|row| row.target.clone()).collect();
+    let cast: Vec<ModelTarget> = rows.iter().map(|row| row.target.clone()).collect();
     let mut seen = [0; 5];
     for seed in 0..200 {
         let history = Maker::new(seed, &cast).history();

@@ -10,7 +10,7 @@ const CASES_MAX: usize = 100_000;
 
 /// One case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
+pub struct ModuleCase {
     /// The line of the file.
     pub line: usize,
     /// What the module is given.
@@ -41,9 +41,9 @@ struct WrittenCase {
 
 /// Reads a file of cases for a module: `{"inputs": {…}, "outputs": {…}}` a line, empty lines left out. Inputs must be
 /// what the module takes, and outputs must be of those that it gives.
-pub fn read_cases(text: &str, module: &Module) -> Result<Vec<Case>, BadCase> {
+pub fn read_cases(text: &str, module: &Module) -> Result<Vec<ModuleCase>, BadCase> {
     let lines = (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty());
-    let cases: Vec<Case> =
+    let cases: Vec<ModuleCase> =
         lines.map(|(line, text)| read_case(line, text, module)).collect::<Result<_, _>>()?;
     let whole = |why: &str| BadCase { line: 0, column: 0, why: why.to_owned() };
     match cases.len() {
@@ -55,7 +55,7 @@ pub fn read_cases(text: &str, module: &Module) -> Result<Vec<Case>, BadCase> {
     }
 }
 
-fn read_case(line: usize, text: &str, module: &Module) -> Result<Case, BadCase> {
+fn read_case(line: usize, text: &str, module: &Module) -> Result<ModuleCase, BadCase> {
     let written: WrittenCase = serde_json::from_str(text).map_err(|error| BadCase {
         line,
         column: error.column(),
@@ -71,7 +71,7 @@ fn read_case(line: usize, text: &str, module: &Module) -> Result<Case, BadCase> 
             module.module_id
         )));
     }
-    Ok(Case { line, inputs: written.inputs, outputs: written.outputs })
+    Ok(ModuleCase { line, inputs: written.inputs, outputs: written.outputs })
 }
 
 /// What is wrong, without the place: it is said beside it.

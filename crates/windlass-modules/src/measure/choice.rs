@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::case::Case;
+use super::case::ModuleCase;
 use crate::module::{Demo, Module, Predictor};
 
 /// Cases below which there are too few to keep some back.
@@ -14,7 +14,7 @@ const SPLIT_CASES_MIN: usize = 4;
 
 /// A case that passed, with everything that the module gave.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passed {
+pub struct PassedCase {
     /// What it was given.
     pub inputs: Map<String, Value>,
     /// What it gave, its reasoning too.
@@ -25,13 +25,13 @@ pub struct Passed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Split {
     /// Those that may become examples.
-    pub teaching: Vec<Case>,
+    pub teaching: Vec<ModuleCase>,
     /// Those that candidates are judged by.
-    pub judging: Vec<Case>,
+    pub judging: Vec<ModuleCase>,
 }
 
 /// Parts cases: every other one judges. With very few of them all do both, and the score says less.
-pub fn split_cases(cases: &[Case]) -> Split {
+pub fn split_cases(cases: &[ModuleCase]) -> Split {
     if cases.len() < SPLIT_CASES_MIN {
         return Split { teaching: cases.to_vec(), judging: cases.to_vec() };
     }
@@ -44,8 +44,8 @@ pub fn split_cases(cases: &[Case]) -> Split {
 
 /// Sets of at most `count` examples, each to be tried: those that differ most from each other, the shortest, and the first.
 /// The same cases give the same sets.
-pub fn choose_demos(module: &Module, passed: &[Passed], count: usize) -> Vec<Vec<Demo>> {
-    let mut shortest: Vec<&Passed> = passed.iter().collect();
+pub fn choose_demos(module: &Module, passed: &[PassedCase], count: usize) -> Vec<Vec<Demo>> {
+    let mut shortest: Vec<&PassedCase> = passed.iter().collect();
     shortest.sort_by_key(|case| length(&case.inputs) + length(&case.outputs));
     let orders = [most_different(passed, count), shortest, passed.iter().collect()];
     let mut sets: Vec<Vec<Demo>> = Vec::new();
@@ -59,7 +59,7 @@ pub fn choose_demos(module: &Module, passed: &[Passed], count: usize) -> Vec<Vec
 }
 
 /// An example: fields of the signature alone, and the reasoning where the module reasons.
-fn demo_of(module: &Module, case: &Passed) -> Demo {
+fn demo_of(module: &Module, case: &PassedCase) -> Demo {
     let reasons = |name: &str| module.predictor == Predictor::ChainOfThought && name == "reasoning";
     let is_output =
         |name: &str| module.signature.outputs.iter().any(|field| field.name == name) || reasons(name);
@@ -75,7 +75,7 @@ fn length(fields: &Map<String, Value>) -> usize {
 }
 
 /// Begins with the first, and goes on with the one whose nearest chosen one is farthest.
-fn most_different(passed: &[Passed], count: usize) -> Vec<&Passed> {
+fn most_different(passed: &[PassedCase], count: usize) -> Vec<&PassedCase> {
     let words: Vec<BTreeSet<String>> = passed.iter().map(|case| words_of(&case.inputs)).collect();
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < count.min(passed.len()) {

@@ -12,9 +12,9 @@ fn module(predictor: &str) -> Module {
     .unwrap()
 }
 
-fn passed(question: &str) -> Passed {
+fn passed(question: &str) -> PassedCase {
     let fields = |value: Value| value.as_object().unwrap().clone();
-    Passed {
+    PassedCase {
         inputs: fields(json!({"q": question})),
         outputs: fields(json!({"a": "x", "reasoning": "so", "tool_call": null})),
     }
@@ -26,7 +26,7 @@ fn questions(demos: &[Demo]) -> Vec<&str> {
 
 #[test]
 fn a_case_never_teaches_and_judges_unless_there_are_too_few() {
-    let case = |line| Case { line, inputs: Map::new(), outputs: Map::new() };
+    let case = |line| ModuleCase { line, inputs: Map::new(), outputs: Map::new() };
     let split = split_cases(&(1..=5).map(case).collect::<Vec<_>>());
     assert_eq!(split.teaching.iter().map(|case| case.line).collect::<Vec<_>>(), [1, 3, 5]);
     assert_eq!(split.judging.iter().map(|case| case.line).collect::<Vec<_>>(), [2, 4]);

@@ -17,9 +17,9 @@ mod proposal;
 mod tally;
 mod version;
 
-pub use case::{BadCase, Case, read_cases};
-pub use choice::{Passed, Split, choose_demos, split_cases};
+pub use case::{BadCase, ModuleCase, read_cases};
+pub use choice::{PassedCase, Split, choose_demos, split_cases};
 pub use metric::{JUDGE_OUTPUT, Metric, Score, judge_inputs, read_verdict};
 pub use proposal::{PROPOSER, proposal_inputs, proposer, read_proposal};
-pub use tally::{Measured, Tally};
-pub use version::{Written, next_version, write_hashes, write_version};
+pub use tally::{CaseTally, Measured};
+pub use version::{WrittenVersion, next_version, write_hashes, write_version};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::tally::Measured;
-use crate::module::{Metadata, Module, Predictor};
+use crate::module::{Module, ModuleOrigin, Predictor};
 use crate::signature::{Field, FieldType, Signature};
 
 /// The name of the module that proposes instructions.
@@ -40,7 +40,7 @@ pub fn proposer() -> Module {
         demos: Vec::new(),
         tool_enabled: false,
         tools: None,
-        metadata: Metadata { optimizer: "built_in".to_owned(), version: "1".to_owned(), ..Metadata::default() },
+        metadata: ModuleOrigin { optimizer: "built_in".to_owned(), version: "1".to_owned(), ..ModuleOrigin::default() },
     }
 }
 

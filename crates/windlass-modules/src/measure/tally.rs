@@ -30,7 +30,7 @@ pub struct Measured {
 
 /// All cases so far.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Tally {
+pub struct CaseTally {
     /// How many there were.
     pub cases: u64,
     /// How many passed.
@@ -48,7 +48,7 @@ impl Measured {
     }
 }
 
-impl Tally {
+impl CaseTally {
     /// Adds up cases.
     pub fn of(measured: &[Measured]) -> Self {
         let count = |is_counted: fn(&&Measured) -> bool| measured.iter().filter(is_counted).count() as u64;

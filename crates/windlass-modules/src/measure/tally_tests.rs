@@ -16,12 +16,12 @@ fn measured(score: f64, has_answer: bool) -> Measured {
 
 #[test]
 fn a_case_without_an_answer_counts_against_the_score() {
-    let tally = Tally::of(&[measured(1.0, true), measured(0.5, true), measured(0.0, false)]);
+    let tally = CaseTally::of(&[measured(1.0, true), measured(0.5, true), measured(0.0, false)]);
     assert_eq!((tally.cases, tally.passed, tally.unanswered), (3, 1, 1));
     assert_eq!(tally.score, 0.5);
 }
 
 #[test]
 fn nothing_measured_is_worth_nothing() {
-    assert_eq!(Tally::of(&[]), Tally::default());
+    assert_eq!(CaseTally::of(&[]), CaseTally::default());
 }

@@ -18,7 +18,7 @@ const NAMES_MAX: usize = 1_000;
 
 /// A version that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenVersion {
     /// Its file.
     pub path: PathBuf,
     /// The file that counted before.
@@ -40,7 +40,7 @@ pub fn next_version(version: &str) -> String {
 }
 
 /// Writes a version of a module beside the one that there is, and makes it the one that counts.
-pub fn write_version(folder: &Path, module: &Module) -> Result<Written, ModuleError> {
+pub fn write_version(folder: &Path, module: &Module) -> Result<WrittenVersion, ModuleError> {
     let mut manifest = read_manifest(folder)?;
     let entry = manifest
         .modules
@@ -55,7 +55,7 @@ pub fn write_version(folder: &Path, module: &Module) -> Result<Written, ModuleEr
     entry.path = relative;
     entry.hash = Some(hash.clone());
     replace_manifest(folder, &manifest)?;
-    Ok(Written { path, kept, hash })
+    Ok(WrittenVersion { path, kept, hash })
 }
 
 /// Puts the hashes of the files as they are into the manifest; the modules whose hash changed.

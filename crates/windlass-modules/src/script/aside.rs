@@ -18,13 +18,13 @@ use windlass_core::tool::{ErrorKind, ToolFailure};
 use super::limits::{SCRIPTS_AT_ONCE_MAX, STACK_BYTES, THREAD_IDLE_MS};
 
 /// Tells a script's thread that nobody wants it any more.
-pub(crate) struct Stop {
+pub(crate) struct StopSignal {
     /// That of the call.
     cancel: CancelFlag,
     given: watch::Sender<bool>,
 }
 
-impl Stop {
+impl StopSignal {
     /// Not given yet.
     pub(crate) fn new(cancel: CancelFlag) -> Arc<Self> {
         Arc::new(Self { cancel, given: watch::Sender::new(false) })
@@ -41,9 +41,9 @@ impl Stop {
 }
 
 /// Gives the signal when the call is given up.
-struct Leash(Arc<Stop>);
+struct StopOnDrop(Arc<StopSignal>);
 
-impl Drop for Leash {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.given.send_replace(true);
     }
@@ -53,16 +53,16 @@ impl Drop for Leash {
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// One of the places for running scripts.
-struct Place;
+struct ThreadPermit;
 
-impl Place {
+impl ThreadPermit {
     fn take() -> Option<Self> {
         let free = |running: usize| (running < SCRIPTS_AT_ONCE_MAX).then_some(running.saturating_add(1));
         RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, free).ok().map(|_| Self)
     }
 }
 
-impl Drop for Place {
+impl Drop for ThreadPermit {
     fn drop(&mut self) {
         RUNNING.fetch_sub(1, Ordering::AcqRel);
     }
@@ -82,10 +82,10 @@ static THREADS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
 /// Runs the work of a script on a thread of its own. Dropping the future tells the work to stop.
 pub(crate) async fn run_aside<T: Send + 'static>(
     script: &str,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<T, ToolFailure> {
-    let Some(place) = Place::take() else {
+    let Some(place) = ThreadPermit::take() else {
         let message = format!(
             "Script '{script}' was not run: {SCRIPTS_AT_ONCE_MAX} scripts run already; try again later"
         );
@@ -95,7 +95,7 @@ pub(crate) async fn run_aside<T: Send + 'static>(
         let message = format!("Script '{script}' was not run: there is no thread for it");
         ToolFailure::unavailable(message).detail(error.to_string())
     })?;
-    let _leash = Leash(stop);
+    let _leash = StopOnDrop(stop);
     let running = threads.spawn_blocking(move || {
         let _place = place;
         work()
@@ -118,7 +118,7 @@ pub(crate) enum Lost {
 /// Runs something on the runtime and blocks this thread, which is none of the runtime's workers, until it is done or given up.
 pub(crate) fn wait<T: Send + 'static>(
     runtime: &Handle,
-    stop: &Stop,
+    stop: &StopSignal,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, Lost> {
     let mut task = runtime.spawn(work);

@@ -77,7 +77,7 @@ pub(crate) fn to_script_map(fields: &Map<String, Value>) -> ScriptMap {
 
 /// The JSON of a script's value.
 pub fn to_json(value: &Dynamic) -> Result<Value, ConvertError> {
-    Walk { path: Vec::new() }.read(value)
+    ValuePath { path: Vec::new() }.read(value)
 }
 
 /// The JSON object of a script's map.
@@ -90,17 +90,17 @@ pub(crate) fn to_json_object(map: ScriptMap) -> Result<Map<String, Value>, Conve
 }
 
 /// One step down into a value.
-enum Step {
+enum PathStep {
     Item(usize),
     Field(String),
 }
 
 /// The way down to the value that is being read.
-struct Walk {
-    path: Vec<Step>,
+struct ValuePath {
+    path: Vec<PathStep>,
 }
 
-impl Walk {
+impl ValuePath {
     fn read(&mut self, value: &Dynamic) -> Result<Value, ConvertError> {
         if self.path.len() > VALUE_DEPTH_MAX {
             return Err(ConvertError::TooDeep);
@@ -146,7 +146,7 @@ impl Walk {
     fn read_items(&mut self, items: &Array) -> Result<Value, ConvertError> {
         let mut read = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            self.path.push(Step::Item(index));
+            self.path.push(PathStep::Item(index));
             read.push(self.read(item)?);
             self.path.pop();
         }
@@ -156,7 +156,7 @@ impl Walk {
     fn read_fields(&mut self, fields: &ScriptMap) -> Result<Value, ConvertError> {
         let mut read = Map::with_capacity(fields.len());
         for (name, field) in fields {
-            self.path.push(Step::Field(name.to_string()));
+            self.path.push(PathStep::Field(name.to_string()));
             read.insert(name.to_string(), self.read(field)?);
             self.path.pop();
         }
@@ -175,9 +175,9 @@ impl Walk {
         let mut place = String::new();
         for step in &self.path {
             match step {
-                Step::Item(index) => place.push_str(&format!("[{index}]")),
-                Step::Field(name) if place.is_empty() => place.push_str(name),
-                Step::Field(name) => place.push_str(&format!(".{name}")),
+                PathStep::Item(index) => place.push_str(&format!("[{index}]")),
+                PathStep::Field(name) if place.is_empty() => place.push_str(name),
+                PathStep::Field(name) => place.push_str(&format!(".{name}")),
             }
         }
         place

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
-use super::aside::{Stop, run_aside};
+use super::aside::{StopSignal, run_aside};
 use super::caller::{CallerError, CallerErrorType, ModuleCaller};
 use super::convert::{check_args, to_json, to_script_map};
 use super::engine_functions::{EngineSetup, add_functions};
@@ -24,12 +24,12 @@ use super::host::add_json;
 use super::limits::ScriptLimits;
 use super::sandbox::{bounded_engine, set_watch};
 use super::tool::free_params;
-use super::watch::Watch;
+use super::watch::CallWatch;
 
-type Answer = Result<Value, CallerError>;
+type CallerAnswer = Result<Value, CallerError>;
 
 /// Where the functions of one interpreter's scripts are called.
-pub(crate) struct Desk {
+pub(crate) struct FunctionCalls {
     ast: Arc<AST>,
     /// Tools hold the desk, and who holds the tools may be the caller: this must not hold it in turn.
     caller: Weak<dyn ModuleCaller>,
@@ -42,12 +42,12 @@ pub(crate) struct Desk {
 
 /// What a waiting thread gets.
 enum Letter {
-    Call(Request),
-    Done(Answer),
+    Call(FunctionRequest),
+    Done(CallerAnswer),
 }
 
 /// A function that should be called.
-struct Request {
+struct FunctionRequest {
     tool: String,
     function: FnPtr,
     args: Map<String, Value>,
@@ -55,7 +55,7 @@ struct Request {
     reply: oneshot::Sender<Result<ToolOutput, ToolFailure>>,
 }
 
-impl Desk {
+impl FunctionCalls {
     pub(crate) fn new(
         ast: Arc<AST>,
         caller: &Arc<dyn ModuleCaller>,
@@ -75,8 +75,8 @@ impl Desk {
     pub(crate) fn serve(
         &self,
         context: &NativeCallContext<'_>,
-        work: impl FnOnce() -> Answer + Send + 'static,
-    ) -> Answer {
+        work: impl FnOnce() -> CallerAnswer + Send + 'static,
+    ) -> CallerAnswer {
         let (post, letters) = channel();
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         self.lock().push((number, post.clone()));
@@ -100,7 +100,7 @@ impl Desk {
         Err(CallerError::new(CallerErrorType::RuntimeError, BROKEN))
     }
 
-    fn answer(&self, context: &NativeCallContext<'_>, request: Request) {
+    fn answer(&self, context: &NativeCallContext<'_>, request: FunctionRequest) {
         if request.reply.is_closed() {
             return;
         }
@@ -122,7 +122,7 @@ impl Desk {
             let post = self.lock().last().map(|(_, post)| post.clone())?;
             let (reply, replied) = oneshot::channel();
             let has_begun = Arc::new(AtomicBool::new(false));
-            let request = Request {
+            let request = FunctionRequest {
                 tool: tool.spec.name.clone(),
                 function: tool.function.clone(),
                 args: args.clone(),
@@ -178,7 +178,7 @@ impl Drop for Messenger {
 
 /// The place of a waiting thread, given up when it stops waiting.
 struct WaitingPlace<'a> {
-    desk: &'a Desk,
+    desk: &'a FunctionCalls,
     number: u64,
 }
 
@@ -192,12 +192,12 @@ impl Drop for WaitingPlace<'_> {
 pub(crate) struct FunctionTool {
     spec: ToolSpec,
     function: FnPtr,
-    desk: Arc<Desk>,
+    desk: Arc<FunctionCalls>,
 }
 
 impl FunctionTool {
     /// The host program that runs the script answers for it: nobody is asked.
-    pub(crate) fn new(name: &str, description: &str, function: FnPtr, desk: Arc<Desk>) -> Self {
+    pub(crate) fn new(name: &str, description: &str, function: FnPtr, desk: Arc<FunctionCalls>) -> Self {
         let mut spec = ToolSpec::new(name, description)
             .with_schema(json!({"type": "object", "additionalProperties": true}))
             .with_effects(Effects::Write, Risk::Safe);
@@ -221,8 +221,8 @@ impl ToolPort for FunctionTool {
             if let Some(outcome) = self.desk.ask(self, args).await {
                 return outcome;
             }
-            let stop = Stop::new(context.cancel.clone());
-            let watch = Arc::new(Watch::new(&self.desk.limits, Arc::clone(&stop)));
+            let stop = StopSignal::new(context.cancel.clone());
+            let watch = Arc::new(CallWatch::new(&self.desk.limits, Arc::clone(&stop)));
             let desk = Arc::clone(&self.desk);
             let (name, function, args) = (self.spec.name.clone(), self.function.clone(), args.clone());
             run_aside(&self.spec.name, stop, move || {

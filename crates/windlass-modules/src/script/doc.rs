@@ -24,7 +24,7 @@ pub(crate) struct Declaration {
     /// The lines without an `@`.
     pub(crate) description: String,
     /// The arguments, in their order.
-    pub(crate) params: Vec<Param>,
+    pub(crate) params: Vec<DocParam>,
     /// What it says it does.
     pub(crate) effects: Option<Effects>,
     /// How risky it says it is.
@@ -33,7 +33,7 @@ pub(crate) struct Declaration {
 
 /// One argument.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Param {
+pub(crate) struct DocParam {
     name: String,
     schema: Value,
     is_optional: bool,
@@ -79,7 +79,7 @@ impl Declaration {
         Ok(declared)
     }
 
-    fn add(&mut self, param: Param) -> Result<(), String> {
+    fn add(&mut self, param: DocParam) -> Result<(), String> {
         if self.params.iter().any(|known| known.name == param.name) {
             return Err(format!("argument '{}' is declared twice", param.name));
         }
@@ -101,7 +101,7 @@ impl Declaration {
 }
 
 /// `name type[?] description`
-fn read_param(text: &str) -> Result<Param, String> {
+fn read_param(text: &str) -> Result<DocParam, String> {
     let mut parts = text.splitn(3, char::is_whitespace);
     let (Some(name), Some(kind)) = (parts.next().filter(|name| !name.is_empty()), parts.next()) else {
         return Err("write '@param name type description', such as '@param item string The thing'".into());
@@ -122,7 +122,7 @@ fn read_param(text: &str) -> Result<Param, String> {
     if !about.is_empty() {
         schema.insert("description".into(), about.into());
     }
-    Ok(Param { name: name.to_owned(), schema: schema.into(), is_optional })
+    Ok(DocParam { name: name.to_owned(), schema: schema.into(), is_optional })
 }
 
 /// A type, or the words that a text may be.

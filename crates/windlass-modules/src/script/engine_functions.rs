@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::caller::{CallerError, CallerErrorType, ModuleCaller};
 use super::convert::{to_dynamic, to_json};
-use super::desk::{Desk, FunctionTool};
+use super::desk::{FunctionCalls, FunctionTool};
 
 /// Puts the functions of a host program into an interpreter.
 pub type EngineSetup = Arc<dyn Fn(&mut Engine) + Send + Sync>;
@@ -21,7 +21,7 @@ pub type EngineSetup = Arc<dyn Fn(&mut Engine) + Send + Sync>;
 /// module, with all that the script has. At other times it is called in a bounded interpreter without functions of
 /// the host program; [`register_dspy_engine_with`] puts them in.
 pub fn register_dspy_engine(engine: &mut Engine, caller: Arc<dyn ModuleCaller>, ast: Arc<AST>) {
-    let desk = Desk::new(ast, &caller, None);
+    let desk = FunctionCalls::new(ast, &caller, None);
     add_functions(engine, caller, desk);
 }
 
@@ -33,11 +33,11 @@ pub fn register_dspy_engine_with(
     setup: EngineSetup,
 ) {
     setup(engine);
-    let desk = Desk::new(ast, &caller, Some(setup));
+    let desk = FunctionCalls::new(ast, &caller, Some(setup));
     add_functions(engine, caller, desk);
 }
 
-pub(crate) fn add_functions(engine: &mut Engine, caller: Arc<dyn ModuleCaller>, desk: Arc<Desk>) {
+pub(crate) fn add_functions(engine: &mut Engine, caller: Arc<dyn ModuleCaller>, desk: Arc<FunctionCalls>) {
     add_invoke(engine, &caller);
     add_invoke_with_tools(engine, &caller, &desk);
     add_registry(engine, &caller, &desk);
@@ -55,7 +55,7 @@ fn add_invoke(engine: &mut Engine, caller: &Arc<dyn ModuleCaller>) {
     });
 }
 
-fn add_invoke_with_tools(engine: &mut Engine, caller: &Arc<dyn ModuleCaller>, desk: &Arc<Desk>) {
+fn add_invoke_with_tools(engine: &mut Engine, caller: &Arc<dyn ModuleCaller>, desk: &Arc<FunctionCalls>) {
     let (own, own_desk) = (Arc::clone(caller), Arc::clone(desk));
     engine.register_fn(
         "dspy_invoke_with_tools",
@@ -80,7 +80,7 @@ fn add_invoke_with_tools(engine: &mut Engine, caller: &Arc<dyn ModuleCaller>, de
 fn with_tools(
     context: &NativeCallContext<'_>,
     caller: &Arc<dyn ModuleCaller>,
-    desk: &Arc<Desk>,
+    desk: &Arc<FunctionCalls>,
     id: &str,
     input: Value,
     timeout_ms: Option<u64>,
@@ -89,7 +89,7 @@ fn with_tools(
     desk.serve(context, move || caller.invoke_with_tools(&id, input, timeout_ms))
 }
 
-fn add_registry(engine: &mut Engine, caller: &Arc<dyn ModuleCaller>, desk: &Arc<Desk>) {
+fn add_registry(engine: &mut Engine, caller: &Arc<dyn ModuleCaller>, desk: &Arc<FunctionCalls>) {
     let (own, own_desk) = (Arc::clone(caller), Arc::clone(desk));
     engine.register_fn("dspy_register_tool", move |name: &str, description: &str, function: Dynamic| {
         let Some(function) = function.flatten().try_cast::<FnPtr>() else {

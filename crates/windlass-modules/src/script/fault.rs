@@ -1,6 +1,6 @@
 //! Errors of scripts, for their three readers: where it is, what it is, and what to do.
 //!
-//! A script that is broken in its file is a [`ScriptError`]; one that fails while it runs gives its call a failure.
+//! A script that is broken in its file is a [`ScriptToolError`]; one that fails while it runs gives its call a failure.
 
 use rhai::{Dynamic, EvalAltResult, ParseError, Position};
 use windlass_core::text::cut_chars;
@@ -13,7 +13,7 @@ const MESSAGE_CHARS_MAX: usize = 2_000;
 
 /// A file that is no tool: which, where, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScriptError {
+pub struct ScriptToolError {
     /// The file.
     pub file: String,
     /// The line, from 1, where it is one line.
@@ -24,7 +24,7 @@ pub struct ScriptError {
     pub message: String,
 }
 
-impl ScriptError {
+impl ScriptToolError {
     /// A fault of the whole file.
     pub(crate) fn of_file(file: &str, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: None, column: None, message: message.into() }
@@ -45,7 +45,7 @@ impl ScriptError {
     }
 }
 
-impl std::fmt::Display for ScriptError {
+impl std::fmt::Display for ScriptToolError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
@@ -58,11 +58,11 @@ impl std::fmt::Display for ScriptError {
     }
 }
 
-impl std::error::Error for ScriptError {}
+impl std::error::Error for ScriptToolError {}
 
 /// Who stopped a script from outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stopped {
+pub(crate) enum StoppedBy {
     /// It did too many operations.
     Operations,
     /// It took too long.
@@ -75,7 +75,7 @@ pub(crate) enum Stopped {
     Memory,
 }
 
-impl Stopped {
+impl StoppedBy {
     /// As the error that no script can catch.
     pub(crate) fn error(self) -> Box<EvalAltResult> {
         EvalAltResult::ErrorTerminated(Dynamic::from(self), Position::NONE).into()
@@ -103,22 +103,24 @@ pub(crate) fn failure_of(script: &str, error: &EvalAltResult, limits: &ScriptLim
             .hint("Ask for less at once; the script may also be at fault.")
     };
     match inner {
-        EvalAltResult::ErrorTerminated(by, _) => match by.clone().try_cast::<Stopped>() {
-            Some(Stopped::Time) => {
+        EvalAltResult::ErrorTerminated(by, _) => match by.clone().try_cast::<StoppedBy>() {
+            Some(StoppedBy::Time) => {
                 let message =
                     format!("Script '{script}' was stopped{place}: it ran longer than {} ms", limits.wall_ms);
                 ToolFailure::new(ErrorKind::Timeout, message)
                     .hint("Ask for less at once; the script may also be at fault.")
             }
-            Some(Stopped::Memory) => limit(format!(
+            Some(StoppedBy::Memory) => limit(format!(
                 "the program's memory grew by more than {} bytes while it ran",
                 limits.memory_growth_bytes
             )),
-            Some(Stopped::Cancelled) => {
+            Some(StoppedBy::Cancelled) => {
                 ToolFailure::new(ErrorKind::Cancelled, format!("Script '{script}' was cancelled{place}"))
             }
-            Some(Stopped::Operations) => limit(format!("it did more than {} operations", limits.operations)),
-            Some(Stopped::Calls) => limit(format!("it called more than {} tools", limits.calls)),
+            Some(StoppedBy::Operations) => {
+                limit(format!("it did more than {} operations", limits.operations))
+            }
+            Some(StoppedBy::Calls) => limit(format!("it called more than {} tools", limits.calls)),
             None => limit("the host program stopped it".to_owned()),
         },
         EvalAltResult::ErrorTooManyOperations(_) => {

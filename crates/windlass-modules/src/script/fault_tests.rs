@@ -41,7 +41,7 @@ fn a_thrown_text_is_cut() {
 #[test]
 fn a_broken_file_is_named_with_line_and_column() {
     let error = Engine::new().compile("fn f() {\n  let = 1;\n}").unwrap_err();
-    let error = ScriptError::of_parser("tools/f.rhai", &error);
+    let error = ScriptToolError::of_parser("tools/f.rhai", &error);
     assert_eq!((error.line, error.column), (Some(2), Some(7)));
     assert!(error.to_string().starts_with("tools/f.rhai, line 2, column 7: "), "{error}");
 }

@@ -13,25 +13,25 @@ use windlass_core::port::ToolContext;
 use windlass_core::text::cut_chars;
 use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
 
-use super::aside::{Lost, Stop, wait};
+use super::aside::{Lost, StopSignal, wait};
 use super::convert::{ConvertError, to_dynamic, to_json, to_json_object};
-use super::fault::{Stopped, thrown};
+use super::fault::{StoppedBy, thrown};
 use super::hosts::{ScriptGrants, host_of};
 use super::limits::{HTTP_CHARS_MAX, LOG_CHARS_MAX, LOG_LINES_MAX};
-use super::source::Abilities;
+use super::source::ScriptAbilities;
 use super::state::ScriptState;
-use super::watch::Watch;
+use super::watch::CallWatch;
 
-type Given<T> = Result<T, Box<EvalAltResult>>;
+type RhaiResult<T> = Result<T, Box<EvalAltResult>>;
 
 /// What one call of a script can reach.
 pub(crate) struct Hosting {
     pub(crate) context: ToolContext,
-    pub(crate) abilities: Abilities,
+    pub(crate) abilities: ScriptAbilities,
     pub(crate) grants: Arc<ScriptGrants>,
     pub(crate) state: Arc<ScriptState>,
-    pub(crate) watch: Arc<Watch>,
-    pub(crate) stop: Arc<Stop>,
+    pub(crate) watch: Arc<CallWatch>,
+    pub(crate) stop: Arc<StopSignal>,
     /// Where the tools that it calls run; none outside of a runtime.
     pub(crate) runtime: Option<Handle>,
     pub(crate) logged: AtomicU32,
@@ -47,7 +47,7 @@ impl Hosting {
         }
     }
 
-    fn call(&self, tool: &str, args: Map<String, Value>) -> Given<ToolOutput> {
+    fn call(&self, tool: &str, args: Map<String, Value>) -> RhaiResult<ToolOutput> {
         let Some(runtime) = &self.runtime else {
             return Err(thrown(ToolFailure::unavailable(format!(
                 "'{tool}' was not called: no tools run here"
@@ -56,14 +56,14 @@ impl Hosting {
         let left =
             self.calls_left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
         // Not to be caught: a script that tries again and again would never end.
-        left.map_err(|_| Stopped::Calls.error())?;
+        left.map_err(|_| StoppedBy::Calls.error())?;
         let calls = Arc::clone(&self.context.calls);
         let name = tool.to_owned();
         let work = async move { calls.call(&name, args).await };
         match self.watch.aside(|| wait(runtime, &self.stop, work)) {
             Ok(Ok(output)) => Ok(output),
             Ok(Err(failure)) => Err(thrown(failure)),
-            Err(Lost::Stopped) => Err(Stopped::Cancelled.error()),
+            Err(Lost::Stopped) => Err(StoppedBy::Cancelled.error()),
             Err(Lost::Broken) => Err(thrown(ToolFailure::internal(format!("'{tool}' broke while it ran")))),
         }
     }
@@ -121,7 +121,7 @@ fn add_state(module: &mut Module) {
 }
 
 /// What the running call can reach.
-fn hosting(ctx: &NativeCallContext<'_>) -> Given<Arc<Hosting>> {
+fn hosting(ctx: &NativeCallContext<'_>) -> RhaiResult<Arc<Hosting>> {
     let tag = ctx.tag().and_then(|tag| tag.clone().try_cast::<Arc<Hosting>>());
     tag.ok_or_else(|| {
         thrown(ToolFailure::internal(format!("'{}' is for scripts that are tools", ctx.fn_name())))
@@ -129,7 +129,7 @@ fn hosting(ctx: &NativeCallContext<'_>) -> Given<Arc<Hosting>> {
 }
 
 /// What a script's text does not name, it may not do: its spec says nothing of it.
-fn require(named: bool, function: &str) -> Given<()> {
+fn require(named: bool, function: &str) -> RhaiResult<()> {
     match named {
         true => Ok(()),
         false => {
@@ -139,21 +139,21 @@ fn require(named: bool, function: &str) -> Given<()> {
     }
 }
 
-fn call_tool(ctx: &NativeCallContext<'_>, name: &str, args: ScriptMap) -> Given<Dynamic> {
+fn call_tool(ctx: &NativeCallContext<'_>, name: &str, args: ScriptMap) -> RhaiResult<Dynamic> {
     let hosting = hosting(ctx)?;
     require(hosting.abilities.calls, "call_tool")?;
     let args = to_json_object(args).map_err(unwritable)?;
     Ok(to_dynamic(&hosting.call(name, args)?.json))
 }
 
-fn read_file(ctx: &NativeCallContext<'_>, path: &str) -> Given<Dynamic> {
+fn read_file(ctx: &NativeCallContext<'_>, path: &str) -> RhaiResult<Dynamic> {
     let hosting = hosting(ctx)?;
     require(hosting.abilities.files, "read_file")?;
     let output = hosting.call("read_file", object(json!({"path": path})))?;
     Ok(text_of(&output, "content"))
 }
 
-fn http_get(ctx: &NativeCallContext<'_>, url: &str) -> Given<Dynamic> {
+fn http_get(ctx: &NativeCallContext<'_>, url: &str) -> RhaiResult<Dynamic> {
     let hosting = hosting(ctx)?;
     require(hosting.abilities.http, "http_get")?;
     require_grant(&hosting.grants, url)?;
@@ -170,7 +170,7 @@ fn http_get(ctx: &NativeCallContext<'_>, url: &str) -> Given<Dynamic> {
     Ok(text_of(&output, "text"))
 }
 
-fn require_grant(grants: &ScriptGrants, url: &str) -> Given<()> {
+fn require_grant(grants: &ScriptGrants, url: &str) -> RhaiResult<()> {
     let Some(host) = host_of(url) else {
         let message = format!(
             "http_get takes a plain http or https address, such as https://example.com/page, not '{url}'"
@@ -199,7 +199,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-fn write_json(value: &Dynamic) -> Given<String> {
+fn write_json(value: &Dynamic) -> RhaiResult<String> {
     Ok(to_json(value).map_err(unwritable)?.to_string())
 }
 

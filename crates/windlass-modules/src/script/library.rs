@@ -11,24 +11,24 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use windlass_core::port::ToolPort;
 
-use super::fault::ScriptError;
+use super::fault::ScriptToolError;
 use super::hosts::ScriptGrants;
 use super::limits::{FILE_BYTES_MAX, FILES_MAX, ScriptLimits};
-use super::tool::{ScriptTool, Surroundings};
+use super::tool::{FolderContext, ScriptTool};
 
-type Shelf = BTreeMap<String, Arc<ScriptTool>>;
+type LoadedScripts = BTreeMap<String, Arc<ScriptTool>>;
 
 /// The scripts of a folder; clones are the same library.
 #[derive(Debug, Clone)]
 pub struct ScriptLibrary {
-    inner: Arc<Inner>,
+    inner: Arc<ScriptLibraryState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ScriptLibraryState {
     folder: Option<PathBuf>,
-    around: Surroundings,
-    shelf: RwLock<Arc<Shelf>>,
+    around: FolderContext,
+    shelf: RwLock<Arc<LoadedScripts>>,
     /// Taken for a whole reload, so that two do not lose each other's work.
     change: Mutex<()>,
 }
@@ -45,7 +45,7 @@ pub struct ScriptReport {
     /// Tools whose files are gone.
     pub removed: Vec<String>,
     /// What is wrong with which file.
-    pub failed: Vec<ScriptError>,
+    pub failed: Vec<ScriptToolError>,
 }
 
 impl ScriptReport {
@@ -63,7 +63,7 @@ impl ScriptLibrary {
         grants: ScriptGrants,
     ) -> (Self, ScriptReport) {
         let around =
-            Surroundings { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
+            FolderContext { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
         let library = Self::with(Some(folder.into()), around);
         let report = library.reload();
         (library, report)
@@ -71,11 +71,11 @@ impl ScriptLibrary {
 
     /// A library without a folder.
     pub fn empty() -> Self {
-        Self::with(None, Surroundings::default())
+        Self::with(None, FolderContext::default())
     }
 
-    fn with(folder: Option<PathBuf>, around: Surroundings) -> Self {
-        let inner = Inner { folder, around, shelf: RwLock::default(), change: Mutex::default() };
+    fn with(folder: Option<PathBuf>, around: FolderContext) -> Self {
+        let inner = ScriptLibraryState { folder, around, shelf: RwLock::default(), change: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -93,7 +93,7 @@ impl ScriptLibrary {
                 return report;
             }
         };
-        let mut after = Shelf::new();
+        let mut after = LoadedScripts::new();
         for (name, path) in files {
             let known = before.get(&name);
             if let Some(tool) = self.take_in(folder, &name, &path, known, &mut report) {
@@ -137,7 +137,7 @@ impl ScriptLibrary {
         }
     }
 
-    fn shelf(&self) -> Arc<Shelf> {
+    fn shelf(&self) -> Arc<LoadedScripts> {
         Arc::clone(&self.inner.shelf.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -168,8 +168,8 @@ impl ScriptLibrary {
 }
 
 /// The scripts of a folder, by name.
-fn script_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ScriptError> {
-    let failed = |message: String| ScriptError::of_file(&folder.display().to_string(), message);
+fn script_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ScriptToolError> {
+    let failed = |message: String| ScriptToolError::of_file(&folder.display().to_string(), message);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -193,8 +193,8 @@ fn script_files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, ScriptError>
 }
 
 /// The text of a script that is in the folder, also where it is a link.
-fn read_text(folder: &Path, path: &Path) -> Result<String, ScriptError> {
-    let failed = |message: String| ScriptError::of_file(&path.display().to_string(), message);
+fn read_text(folder: &Path, path: &Path) -> Result<String, ScriptToolError> {
+    let failed = |message: String| ScriptToolError::of_file(&path.display().to_string(), message);
     let unread = |error: std::io::Error| failed(format!("the file cannot be read: {error}"));
     let inside = folder.canonicalize().map_err(unread)?;
     let real = path.canonicalize().map_err(unread)?;

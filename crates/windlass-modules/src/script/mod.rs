@@ -38,7 +38,7 @@ mod watch;
 pub use caller::{CallerError, CallerErrorType, ModuleCaller, describe_module};
 pub use convert::{ConvertError, to_dynamic, to_json};
 pub use engine_functions::{EngineSetup, register_dspy_engine, register_dspy_engine_with};
-pub use fault::ScriptError;
+pub use fault::ScriptToolError;
 pub use hosts::ScriptGrants;
 pub use library::{ScriptLibrary, ScriptReport};
 pub use limits::ScriptLimits;

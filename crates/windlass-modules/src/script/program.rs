@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::caller::ModuleCaller;
 use super::convert::to_json;
 use super::engine_functions::register_dspy_engine;
-use super::fault::ScriptError;
+use super::fault::ScriptToolError;
 use super::host::add_json;
 use super::limits::ScriptLimits;
 use super::sandbox::bounded_engine;
@@ -31,7 +31,7 @@ pub fn run_program(
     text: &str,
     caller: Arc<dyn ModuleCaller>,
     user: ProgramUser,
-) -> Result<Value, ScriptError> {
+) -> Result<Value, ScriptToolError> {
     let mut engine = bounded_engine(&ScriptLimits::default());
     let mut json = Module::new();
     add_json(&mut json);
@@ -39,19 +39,22 @@ pub fn run_program(
     let ProgramUser { print, is_stopped } = user;
     engine.on_print(move |line| print(line));
     engine.on_progress(move |_| is_stopped.load(Ordering::Relaxed).then_some(Dynamic::UNIT));
-    let ast = engine.compile(text).map_err(|error| ScriptError::of_parser(file, &error))?;
+    let ast = engine.compile(text).map_err(|error| ScriptToolError::of_parser(file, &error))?;
     register_dspy_engine(&mut engine, caller, Arc::new(ast.clone()));
     let value = engine.eval_ast::<Dynamic>(&ast).map_err(|error| broken(file, *error))?;
     to_json(&value).map_err(|error| {
-        ScriptError::of_file(file, format!("the script's last value has no JSON form: {error}"))
+        ScriptToolError::of_file(file, format!("the script's last value has no JSON form: {error}"))
     })
 }
 
-fn broken(file: &str, mut error: EvalAltResult) -> ScriptError {
+fn broken(file: &str, mut error: EvalAltResult) -> ScriptToolError {
     let position = error.take_position();
     let message = match error {
         EvalAltResult::ErrorTerminated(..) => "the script was stopped".to_owned(),
         error => error.to_string(),
     };
-    ScriptError { column: position.position(), ..ScriptError::of_line(file, position.line(), message) }
+    ScriptToolError {
+        column: position.position(),
+        ..ScriptToolError::of_line(file, position.line(), message)
+    }
 }

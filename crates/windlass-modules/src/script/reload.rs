@@ -23,11 +23,11 @@ const ABSENT_MS: u64 = 1_000;
 /// Watches the folder of a library until it is dropped.
 #[derive(Debug)]
 pub struct ScriptWatch {
-    told: Sender<Told>,
+    told: Sender<ReloadOrder>,
 }
 
 /// What the thread is told.
-enum Told {
+enum ReloadOrder {
     Changed,
     Stop,
 }
@@ -53,14 +53,14 @@ impl ScriptWatch {
 impl Drop for ScriptWatch {
     fn drop(&mut self) {
         // The thread may be gone already.
-        let _ = self.told.send(Told::Stop);
+        let _ = self.told.send(ReloadOrder::Stop);
     }
 }
 
 fn run(
     library: &ScriptLibrary,
-    inbox: &Receiver<Told>,
-    happened: &Sender<Told>,
+    inbox: &Receiver<ReloadOrder>,
+    happened: &Sender<ReloadOrder>,
     on_reload: &dyn Fn(&ScriptReport),
 ) {
     let Some(folder) = library.folder() else { return };
@@ -77,7 +77,7 @@ fn run(
             None => inbox.recv_timeout(Duration::from_millis(ABSENT_MS)),
         };
         match next {
-            Ok(Told::Changed) if settle(inbox) => {
+            Ok(ReloadOrder::Changed) if settle(inbox) => {
                 reload(library, on_reload);
                 // A folder that was taken away is another one when it comes back.
                 if !folder.is_dir() {
@@ -85,12 +85,12 @@ fn run(
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Ok(Told::Changed | Told::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(ReloadOrder::Changed | ReloadOrder::Stop) | Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
 
-fn watch(folder: &Path, happened: &Sender<Told>) -> Option<RecommendedWatcher> {
+fn watch(folder: &Path, happened: &Sender<ReloadOrder>) -> Option<RecommendedWatcher> {
     if !folder.is_dir() {
         return None;
     }
@@ -98,7 +98,7 @@ fn watch(folder: &Path, happened: &Sender<Told>) -> Option<RecommendedWatcher> {
     let heard = move |event: notify::Result<notify::Event>| {
         if !event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
             // Nobody listens only when the watch ends.
-            let _ = happened.send(Told::Changed);
+            let _ = happened.send(ReloadOrder::Changed);
         }
     };
     let mut watcher = notify::recommended_watcher(heard).ok()?;
@@ -107,13 +107,13 @@ fn watch(folder: &Path, happened: &Sender<Told>) -> Option<RecommendedWatcher> {
 }
 
 /// Waits until files are quiet, or have been unquiet for too long. Whether there is more to come.
-fn settle(inbox: &Receiver<Told>) -> bool {
+fn settle(inbox: &Receiver<ReloadOrder>) -> bool {
     let latest = Instant::now() + Duration::from_millis(UNQUIET_MS);
     loop {
         let left = latest.saturating_duration_since(Instant::now());
         match inbox.recv_timeout(left.min(Duration::from_millis(QUIET_MS))) {
-            Ok(Told::Changed) => {}
-            Ok(Told::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
+            Ok(ReloadOrder::Changed) => {}
+            Ok(ReloadOrder::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) => return true,
         }
     }

@@ -11,7 +11,7 @@ use windlass_core::tool::ToolFailure;
 
 use super::fault::thrown;
 use super::limits::{FUNCTIONS_MAX, ScriptLimits};
-use super::watch::Watch;
+use super::watch::CallWatch;
 
 type Done = Result<(), Box<EvalAltResult>>;
 
@@ -73,7 +73,7 @@ pub(crate) fn bounded_engine(limits: &ScriptLimits) -> Engine {
 }
 
 /// Has a script watched from now on.
-pub(crate) fn set_watch(engine: &mut Engine, watch: Arc<Watch>) {
+pub(crate) fn set_watch(engine: &mut Engine, watch: Arc<CallWatch>) {
     engine.on_progress(move |_| watch.count().map(Dynamic::from));
 }
 

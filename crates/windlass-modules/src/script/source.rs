@@ -7,7 +7,7 @@ use rhai::{AST, FnAccess};
 use windlass_core::tool::{Effects, Risk, Scope, ToolSpec};
 
 use super::doc::{Declaration, bare_lines};
-use super::fault::ScriptError;
+use super::fault::ScriptToolError;
 use super::limits::ScriptLimits;
 use super::sandbox::bounded_engine;
 use super::span::find_body;
@@ -17,7 +17,7 @@ const ANONYMOUS: &str = "anon$";
 
 /// Names of functions that only some scripts may call, as their text has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Abilities {
+pub(crate) struct ScriptAbilities {
     pub(crate) calls: bool,
     pub(crate) http: bool,
     pub(crate) files: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Abilities {
     varies: bool,
 }
 
-impl Abilities {
+impl ScriptAbilities {
     fn of(text: &str) -> Self {
         let names = |name: &str| text.contains(name);
         Self {
@@ -59,7 +59,7 @@ impl Abilities {
 
 /// What is called in a script.
 #[derive(Debug, Clone)]
-pub(crate) enum Entry {
+pub(crate) enum EntryPoint {
     /// A function without parameters, or with one: the arguments.
     Function { name: String, takes_args: bool },
     /// The same, its body standing after the statements of the file: an error that stops a script loses its place on
@@ -71,61 +71,61 @@ pub(crate) enum Entry {
 
 /// A script that was read and checked.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct ScriptSource {
     pub(crate) text: String,
     pub(crate) ast: AST,
-    pub(crate) entry: Entry,
-    pub(crate) abilities: Abilities,
+    pub(crate) entry: EntryPoint,
+    pub(crate) abilities: ScriptAbilities,
     pub(crate) spec: ToolSpec,
 }
 
 /// A function of the file.
-struct Function {
+struct ScriptFunction {
     name: String,
     params: usize,
     comments: String,
 }
 
-impl Source {
+impl ScriptSource {
     /// Reads a script. `file` is how its errors name it, `name` what its tool is called.
     pub(crate) fn read(
         file: &str,
         name: &str,
         text: &str,
         limits: &ScriptLimits,
-    ) -> Result<Self, ScriptError> {
+    ) -> Result<Self, ScriptToolError> {
         let mut ast =
-            bounded_engine(limits).compile(text).map_err(|error| ScriptError::of_parser(file, &error))?;
+            bounded_engine(limits).compile(text).map_err(|error| ScriptToolError::of_parser(file, &error))?;
         ast.set_source(name);
         let functions = public_functions(&ast);
         let entry = choose_entry(file, name, &functions)?;
         let mut lines = bare_lines(ast.doc());
-        if let Entry::Function { name, .. } = &entry {
+        if let EntryPoint::Function { name, .. } = &entry {
             let own = functions.iter().filter(|function| function.name == *name);
             lines.extend(own.flat_map(|function| bare_lines(&function.comments)));
         }
         let declared = Declaration::read(&lines)
-            .map_err(|bad| ScriptError::of_line(file, line_of(text, &bad.line), bad.message))?;
-        let takes_args = !matches!(entry, Entry::Function { takes_args: false, .. });
+            .map_err(|bad| ScriptToolError::of_line(file, line_of(text, &bad.line), bad.message))?;
+        let takes_args = !matches!(entry, EntryPoint::Function { takes_args: false, .. });
         if !takes_args && !declared.params.is_empty() {
             let message =
                 "the function takes no arguments, and its comments declare some; give it one parameter";
-            return Err(ScriptError::of_line(file, line_of(text, "@param"), message));
+            return Err(ScriptToolError::of_line(file, line_of(text, "@param"), message));
         }
         let entry = unroll(entry, &ast, text, limits);
-        let abilities = Abilities::of(text);
+        let abilities = ScriptAbilities::of(text);
         let spec = spec_of(name, &declared, takes_args, abilities);
-        spec.check().map_err(|error| ScriptError::of_file(file, error.to_string()))?;
+        spec.check().map_err(|error| ScriptToolError::of_file(file, error.to_string()))?;
         Ok(Self { text: text.to_owned(), ast, entry, abilities, spec })
     }
 }
 
-fn public_functions(ast: &AST) -> Vec<Function> {
-    let mut functions: Vec<Function> = ast
+fn public_functions(ast: &AST) -> Vec<ScriptFunction> {
+    let mut functions: Vec<ScriptFunction> = ast
         .iter_functions()
         .filter(|function| matches!(function.access, FnAccess::Public))
         .filter(|function| !function.name.starts_with(ANONYMOUS) && function.this_type.is_none())
-        .map(|function| Function {
+        .map(|function| ScriptFunction {
             name: function.name.to_owned(),
             params: function.params.len(),
             comments: function.comments.join("\n"),
@@ -136,49 +136,49 @@ fn public_functions(ast: &AST) -> Vec<Function> {
 }
 
 /// The function of the file's name, else the only one, else the file itself.
-fn choose_entry(file: &str, name: &str, functions: &[Function]) -> Result<Entry, ScriptError> {
-    let called: Vec<&Function> = match functions.iter().any(|function| function.name == name) {
+fn choose_entry(file: &str, name: &str, functions: &[ScriptFunction]) -> Result<EntryPoint, ScriptToolError> {
+    let called: Vec<&ScriptFunction> = match functions.iter().any(|function| function.name == name) {
         true => functions.iter().filter(|function| function.name == name).collect(),
         false => functions.iter().collect(),
     };
     // The one with more parameters comes last.
-    let Some(chosen) = called.last() else { return Ok(Entry::Body) };
+    let Some(chosen) = called.last() else { return Ok(EntryPoint::Body) };
     if called.iter().any(|function| function.name != chosen.name) {
         let names: Vec<&str> = called.iter().map(|function| function.name.as_str()).collect();
         let message = format!(
             "there is no function '{name}', and several others ({}): name one of them '{name}', or the others private",
             names.join(", ")
         );
-        return Err(ScriptError::of_file(file, message));
+        return Err(ScriptToolError::of_file(file, message));
     }
     match called.iter().rfind(|function| function.params <= 1) {
         Some(function) => {
-            Ok(Entry::Function { name: function.name.clone(), takes_args: function.params == 1 })
+            Ok(EntryPoint::Function { name: function.name.clone(), takes_args: function.params == 1 })
         }
         None => {
             let message = format!(
                 "function '{}' has {} parameters; a tool has none, or one: the map of its arguments",
                 chosen.name, chosen.params
             );
-            Err(ScriptError::of_file(file, message))
+            Err(ScriptToolError::of_file(file, message))
         }
     }
 }
 
 /// Puts the body of the entry's function where it loses no places, if it is found in the text. All that is not of the
 /// body is blank, so that lines and columns stay.
-fn unroll(entry: Entry, ast: &AST, text: &str, limits: &ScriptLimits) -> Entry {
-    let Entry::Function { name, takes_args } = &entry else { return entry };
+fn unroll(entry: EntryPoint, ast: &AST, text: &str, limits: &ScriptLimits) -> EntryPoint {
+    let EntryPoint::Function { name, takes_args } = &entry else { return entry };
     let Some(found) = find_body(text, name, *takes_args) else { return entry };
     let blank = |(at, c): (usize, char)| if found.range.contains(&at) || c == '\n' { c } else { ' ' };
     let body: String = text.char_indices().map(blank).collect();
     match bounded_engine(limits).compile(&body) {
-        Ok(body) => Entry::Unrolled { ast: Box::new(ast.merge(&body)), param: found.param },
+        Ok(body) => EntryPoint::Unrolled { ast: Box::new(ast.merge(&body)), param: found.param },
         Err(_) => entry,
     }
 }
 
-fn spec_of(name: &str, declared: &Declaration, takes_args: bool, abilities: Abilities) -> ToolSpec {
+fn spec_of(name: &str, declared: &Declaration, takes_args: bool, abilities: ScriptAbilities) -> ToolSpec {
     let description = match declared.description.as_str() {
         "" => format!("The script {name}."),
         told => told.to_owned(),

@@ -1,15 +1,15 @@
 use super::*;
 
-fn read(name: &str, text: &str) -> Result<Source, ScriptError> {
-    Source::read(&format!("tools/{name}.rhai"), name, text, &ScriptLimits::default())
+fn read(name: &str, text: &str) -> Result<ScriptSource, ScriptToolError> {
+    ScriptSource::read(&format!("tools/{name}.rhai"), name, text, &ScriptLimits::default())
 }
 
 /// What the entry is: which function, and what it takes.
 fn entry(name: &str, text: &str) -> (&'static str, Option<String>) {
     match read(name, text).unwrap().entry {
-        Entry::Function { takes_args, .. } => ("function", takes_args.then(String::new)),
-        Entry::Unrolled { param, .. } => ("unrolled", param),
-        Entry::Body => ("body", None),
+        EntryPoint::Function { takes_args, .. } => ("function", takes_args.then(String::new)),
+        EntryPoint::Unrolled { param, .. } => ("unrolled", param),
+        EntryPoint::Body => ("body", None),
     }
 }
 

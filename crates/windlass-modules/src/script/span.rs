@@ -8,7 +8,7 @@ const NESTING_MAX: usize = 16;
 
 /// Where a function is written.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Body {
+pub(crate) struct FunctionSpan {
     /// What is between its braces, in bytes.
     pub(crate) range: Range<usize>,
     /// Its parameter.
@@ -16,8 +16,8 @@ pub(crate) struct Body {
 }
 
 /// Finds the function of this name with one parameter, or with none.
-pub(crate) fn find_body(text: &str, name: &str, takes_args: bool) -> Option<Body> {
-    let mut scan = Scan { text, at: 0 };
+pub(crate) fn find_body(text: &str, name: &str, takes_args: bool) -> Option<FunctionSpan> {
+    let mut scan = ScriptScan { text, at: 0 };
     while let Some(token) = scan.next(0)? {
         if token != "fn" {
             if is_open(token) {
@@ -37,7 +37,7 @@ pub(crate) fn find_body(text: &str, name: &str, takes_args: bool) -> Option<Body
         let range = start..scan.at.checked_sub(1)?;
         let is_empty = text.get(range.clone())?.trim().is_empty();
         if params.len() == usize::from(takes_args) && !is_empty {
-            return Some(Body { range, param: params.into_iter().next() });
+            return Some(FunctionSpan { range, param: params.into_iter().next() });
         }
     }
     None
@@ -48,12 +48,12 @@ fn is_open(token: &str) -> bool {
 }
 
 /// Goes through a text word by word and sign by sign. Everything gives none where the text ends too early.
-struct Scan<'a> {
+struct ScriptScan<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> ScriptScan<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }

@@ -12,11 +12,11 @@ use super::limits::{STATE_BYTES_MAX, STATE_KEY_BYTES_MAX, STATE_KEYS_MAX, STATE_
 /// The memory of a folder's scripts.
 #[derive(Debug, Default)]
 pub(crate) struct ScriptState {
-    kept: Mutex<Kept>,
+    kept: Mutex<StoredValues>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct StoredValues {
     values: BTreeMap<String, (Value, usize)>,
     bytes: usize,
 }

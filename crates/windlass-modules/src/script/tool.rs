@@ -10,20 +10,20 @@ use tokio::runtime::Handle;
 use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 
-use super::aside::{Stop, run_aside};
+use super::aside::{StopSignal, run_aside};
 use super::convert::{check_args, to_json, to_script_map};
-use super::fault::{ScriptError, failure_of};
+use super::fault::{ScriptToolError, failure_of};
 use super::host::{Hosting, host_functions};
 use super::hosts::ScriptGrants;
 use super::limits::ScriptLimits;
 use super::sandbox::{bounded_engine, set_watch};
-use super::source::{Entry, Source};
+use super::source::{EntryPoint, ScriptSource};
 use super::state::ScriptState;
-use super::watch::Watch;
+use super::watch::CallWatch;
 
 /// What the scripts of one folder have in common.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Surroundings {
+pub(crate) struct FolderContext {
     pub(crate) limits: Arc<ScriptLimits>,
     pub(crate) grants: Arc<ScriptGrants>,
     pub(crate) state: Arc<ScriptState>,
@@ -32,8 +32,8 @@ pub(crate) struct Surroundings {
 /// A tool that is a script.
 #[derive(Debug)]
 pub struct ScriptTool {
-    source: Arc<Source>,
-    around: Surroundings,
+    source: Arc<ScriptSource>,
+    around: FolderContext,
 }
 
 impl ScriptTool {
@@ -44,9 +44,9 @@ impl ScriptTool {
         text: &str,
         limits: ScriptLimits,
         grants: ScriptGrants,
-    ) -> Result<Self, ScriptError> {
+    ) -> Result<Self, ScriptToolError> {
         let around =
-            Surroundings { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
+            FolderContext { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
         Self::read(file, name, text, around)
     }
 
@@ -55,9 +55,9 @@ impl ScriptTool {
         file: &str,
         name: &str,
         text: &str,
-        around: Surroundings,
-    ) -> Result<Self, ScriptError> {
-        let source = Source::read(file, name, text, &around.limits)?;
+        around: FolderContext,
+    ) -> Result<Self, ScriptToolError> {
+        let source = ScriptSource::read(file, name, text, &around.limits)?;
         Ok(Self { source: Arc::new(source), around })
     }
 
@@ -78,8 +78,8 @@ impl ToolPort for ScriptTool {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
-            let stop = Stop::new(context.cancel.clone());
-            let watch = Arc::new(Watch::new(&self.around.limits, Arc::clone(&stop)));
+            let stop = StopSignal::new(context.cancel.clone());
+            let watch = Arc::new(CallWatch::new(&self.around.limits, Arc::clone(&stop)));
             let hosting = Hosting {
                 context: context.clone(),
                 abilities: self.source.abilities,
@@ -104,7 +104,7 @@ impl ToolPort for ScriptTool {
 
 /// Runs a script to its end, on this thread.
 fn run_script(
-    source: &Source,
+    source: &ScriptSource,
     limits: &ScriptLimits,
     hosting: Arc<Hosting>,
     args: &Map<String, Value>,
@@ -133,18 +133,24 @@ fn hosted_engine(limits: &ScriptLimits, hosting: Arc<Hosting>) -> Engine {
     engine
 }
 
-fn call_entry(engine: &Engine, source: &Source, args: ScriptMap) -> Result<Dynamic, Box<EvalAltResult>> {
+fn call_entry(
+    engine: &Engine,
+    source: &ScriptSource,
+    args: ScriptMap,
+) -> Result<Dynamic, Box<EvalAltResult>> {
     let mut scope = Scope::new();
     match &source.entry {
-        Entry::Unrolled { ast, param } => {
+        EntryPoint::Unrolled { ast, param } => {
             if let Some(param) = param {
                 scope.push(param.as_str(), args);
             }
             engine.eval_ast_with_scope(&mut scope, ast)
         }
-        Entry::Function { name, takes_args: true } => engine.call_fn(&mut scope, &source.ast, name, (args,)),
-        Entry::Function { name, takes_args: false } => engine.call_fn(&mut scope, &source.ast, name, ()),
-        Entry::Body => {
+        EntryPoint::Function { name, takes_args: true } => {
+            engine.call_fn(&mut scope, &source.ast, name, (args,))
+        }
+        EntryPoint::Function { name, takes_args: false } => engine.call_fn(&mut scope, &source.ast, name, ()),
+        EntryPoint::Body => {
             scope.push("args", args.clone());
             let given = engine.eval_ast_with_scope::<Dynamic>(&mut scope, &source.ast)?;
             match given.clone().try_cast::<FnPtr>() {
@@ -158,7 +164,7 @@ fn call_entry(engine: &Engine, source: &Source, args: ScriptMap) -> Result<Dynam
 /// Calls the function that a script's statements gave, with the arguments if it takes them.
 fn call_given(
     engine: &Engine,
-    source: &Source,
+    source: &ScriptSource,
     function: &FnPtr,
     args: ScriptMap,
 ) -> Result<Dynamic, Box<EvalAltResult>> {

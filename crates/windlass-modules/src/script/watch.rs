@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::aside::Stop;
-use super::fault::Stopped;
+use super::aside::StopSignal;
+use super::fault::StoppedBy;
 use super::limits::{LOOK_EVERY_OPERATIONS, MEMORY_LOOK_MS, ScriptLimits};
 
 /// The watch over one call of a script.
-pub(crate) struct Watch {
+pub(crate) struct CallWatch {
     operations_max: u64,
     wall: Duration,
     memory_growth_bytes: u64,
-    stop: Arc<Stop>,
+    stop: Arc<StopSignal>,
     started: Instant,
     operations: AtomicU64,
     /// Time that went by while the script waited for its calls.
@@ -26,9 +26,9 @@ pub(crate) struct Watch {
     memory_looked_us: AtomicU64,
 }
 
-impl Watch {
+impl CallWatch {
     /// Begins to watch.
-    pub(crate) fn new(limits: &ScriptLimits, stop: Arc<Stop>) -> Self {
+    pub(crate) fn new(limits: &ScriptLimits, stop: Arc<StopSignal>) -> Self {
         Self {
             operations_max: limits.operations,
             wall: Duration::from_millis(limits.wall_ms),
@@ -44,23 +44,23 @@ impl Watch {
 
     /// Counts one operation. The interpreter's own count begins anew in functions that are called by functions of
     /// the house, such as that of a `map`; this one does not.
-    pub(crate) fn count(&self) -> Option<Stopped> {
+    pub(crate) fn count(&self) -> Option<StoppedBy> {
         let operations = self.operations.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         if operations > self.operations_max {
-            return Some(Stopped::Operations);
+            return Some(StoppedBy::Operations);
         }
         if operations.is_multiple_of(LOOK_EVERY_OPERATIONS) { self.look() } else { None }
     }
 
     /// Looks at everything else.
-    pub(crate) fn look(&self) -> Option<Stopped> {
+    pub(crate) fn look(&self) -> Option<StoppedBy> {
         if self.stop.is_given() {
-            return Some(Stopped::Cancelled);
+            return Some(StoppedBy::Cancelled);
         }
         let elapsed = self.started.elapsed();
         let waited = Duration::from_micros(self.waited_us.load(Ordering::Relaxed));
         if elapsed.saturating_sub(waited) > self.wall {
-            return Some(Stopped::Time);
+            return Some(StoppedBy::Time);
         }
         let now_us = micros(elapsed);
         let looked_us = self.memory_looked_us.load(Ordering::Relaxed);
@@ -71,14 +71,14 @@ impl Watch {
         self.look_at_memory()
     }
 
-    fn look_at_memory(&self) -> Option<Stopped> {
+    fn look_at_memory(&self) -> Option<StoppedBy> {
         let now = resident_bytes()?;
         let base = self.memory_base.load(Ordering::Relaxed);
         if base == 0 {
             self.memory_base.store(now, Ordering::Relaxed);
             return None;
         }
-        (now.saturating_sub(base) > self.memory_growth_bytes).then_some(Stopped::Memory)
+        (now.saturating_sub(base) > self.memory_growth_bytes).then_some(StoppedBy::Memory)
     }
 
     /// Waits for something else: neither its time nor its memory is the script's.

@@ -18,7 +18,7 @@ use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_engine::session::{Past, Session, SessionParts};
-use windlass_modules::{Mode, Module, ModuleModel, fit_profile};
+use windlass_modules::{Module, ModuleModel, ToolUse, fit_profile};
 use windlass_scripted::{Script, ScriptedModel};
 
 /// The fixtures of modules.
@@ -122,7 +122,7 @@ pub(crate) async fn run(module: &Arc<Module>, script: &str, tools: &[Arc<Giver>]
     let script = Script::parse("test.script", script).unwrap();
     let heard = Arc::default();
     let inner = Listener { inner: Arc::new(ScriptedModel::new(&script)), heard: Arc::clone(&heard) };
-    let model = ModuleModel::new(Arc::clone(module), Arc::new(inner), Mode::of(module));
+    let model = ModuleModel::new(Arc::clone(module), Arc::new(inner), ToolUse::of(module));
     let mut profile = Profile::default();
     fit_profile(module, &mut profile, Profile::dspy());
     let registry = Registry::new();

@@ -119,12 +119,12 @@ impl Parser<'_> {
     }
 
     fn read_failure(&mut self, is_retryable: bool) -> Result<ModelLine, ScriptParseError> {
-        let code = self.reader.need("a code, such as overloaded")?.to_owned();
+        let kind = self.reader.need("a code, such as overloaded")?.into();
         let retry_after_ms = match self.reader.option("after=") {
             None => None,
             Some(word) => Some(self.reader.duration_of(word)?),
         };
         let message = self.reader.text("what the provider says")?;
-        Ok(ModelLine::Fail(ModelFailure { code, message, is_retryable, retry_after_ms, detail: None }))
+        Ok(ModelLine::Fail(ModelFailure { kind, message, is_retryable, retry_after_ms, detail: None }))
     }
 }

@@ -10,7 +10,7 @@ use super::exposition::{Histogram, counter, gauge, histogram, label_text, sample
 use crate::limits::{LABELS_MAX, OPEN_RUNS_MAX};
 
 /// What is known of a run that goes on.
-struct OpenRun {
+struct CountedRun {
     started_ms: Millis,
     step_started_ms: Millis,
     questions: Vec<CallId>,
@@ -18,7 +18,7 @@ struct OpenRun {
 
 /// All counts.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(super) struct MetricCounts {
     runs_started: u64,
     runs_resumed: u64,
     runs_ended: BTreeMap<&'static str, u64>,
@@ -31,10 +31,10 @@ pub(super) struct Ledger {
     decisions: BTreeMap<&'static str, u64>,
     warnings: BTreeMap<&'static str, u64>,
     usage: Usage,
-    open: HashMap<RunId, OpenRun>,
+    open: HashMap<RunId, CountedRun>,
 }
 
-impl Ledger {
+impl MetricCounts {
     /// Counts what a record says.
     pub(super) fn apply(&mut self, record: &Record) {
         let Event::Durable(event) = &record.event else { return };
@@ -91,7 +91,7 @@ impl Ledger {
 
     fn open_run(&mut self, record: &Record) {
         if self.open.len() < OPEN_RUNS_MAX {
-            self.open.entry(record.run_id.clone()).or_insert(OpenRun {
+            self.open.entry(record.run_id.clone()).or_insert(CountedRun {
                 started_ms: record.ts_ms,
                 step_started_ms: record.ts_ms,
                 questions: Vec::new(),

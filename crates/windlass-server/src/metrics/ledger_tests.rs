@@ -40,7 +40,7 @@ fn run_started() -> Event {
 
 #[test]
 fn runs_calls_tokens_and_durations_are_counted() {
-    let mut ledger = Ledger::default();
+    let mut ledger = MetricCounts::default();
     ledger.apply(&record(1_000, run_started()));
     ledger.apply(&record(1_000, ended("read_file", ToolOutcome::ok(ToolOutput::text("x")))));
     let failure = ToolFailure::new(ErrorKind::Timeout, "slow");
@@ -80,7 +80,7 @@ fn runs_calls_tokens_and_durations_are_counted() {
 
 #[test]
 fn invented_tool_names_do_not_grow_the_counts_without_end() {
-    let mut ledger = Ledger::default();
+    let mut ledger = MetricCounts::default();
     for number in 0..1_000 {
         ledger.apply(&record(1, ended(&format!("tool_{number}"), ToolOutcome::ok(ToolOutput::text("x")))));
     }

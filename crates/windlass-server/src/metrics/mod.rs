@@ -10,7 +10,7 @@ use futures::StreamExt;
 use windlass_core::host::ServedPort;
 
 use exposition::{counter, gauge};
-use ledger::Ledger;
+use ledger::MetricCounts;
 
 mod exposition;
 mod ledger;
@@ -21,7 +21,7 @@ pub(crate) const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Counts of the server.
 #[derive(Default)]
 pub(crate) struct Metrics {
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<MetricCounts>,
     answers: Mutex<BTreeMap<u16, u64>>,
 }
 

@@ -1,16 +1,97 @@
 //! The API document (OpenAPI 3.1), made of the endpoints themselves: what is served is described, and what is
-//! described is served. Schemas of bodies are in `schemas`.
+//! described is served. Bodies of requests have the schemas of the types that read them; `schemas` has those of answers.
 
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
 
-use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, Place};
-use crate::error::{Kind, PROBLEM_TYPE};
+use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, ParamPlace};
+use crate::error::{PROBLEM_TYPE, ProblemKind};
 
 pub(crate) mod schemas;
 
+/// What a client sets, as its schema is named.
+pub(crate) const SETTINGS_WISH: &str = "SettingsWish";
+
 pub(crate) use schemas::{list, one_of, said};
+
+/// Where the schema of a body comes from.
+pub(crate) enum SchemaSource {
+    /// The type that reads it.
+    Typed(fn(&mut SchemaGenerator) -> Schema),
+    /// Written by hand, for what is read without a type.
+    Written(Value),
+}
+
+impl SchemaSource {
+    pub(crate) fn of<T: JsonSchema>() -> Self {
+        Self::Typed(SchemaGenerator::subschema_for::<T>)
+    }
+
+    fn schema(&self, requests: &mut SchemaGenerator) -> Value {
+        match self {
+            Self::Typed(make) => make(requests).to_value(),
+            Self::Written(schema) => schema.clone(),
+        }
+    }
+}
+
+/// Makes schemas of types that are read; those with a name stand among the components.
+fn request_schemas() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    settings.with(|settings| settings.definitions_path = "/components/schemas".into()).into_generator()
+}
+
+/// The schemas of all named types that were read so far. `Settings`, as a session shows them, are those of a request
+/// without what is not set.
+fn named_types(mut requests: SchemaGenerator) -> Map<String, Value> {
+    let mut named = requests.take_definitions(true);
+    named.values_mut().for_each(simplify);
+    if let Some(wish) = named.get(SETTINGS_WISH) {
+        let mut settings = wish.clone();
+        drop_nulls(&mut settings);
+        named.insert("Settings".to_owned(), settings);
+    }
+    named
+}
+
+/// Takes out what says nothing to clients: sizes of Rust's numbers, and defaults that mean "not given".
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.retain(|name, value| match name.as_str() {
+                "format" => !value.is_string(),
+                "default" => !value.is_null(),
+                _ => true,
+            });
+            fields.values_mut().for_each(simplify);
+        }
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Answers leave out what is not set; they never say `null`.
+fn drop_nulls(schema: &mut Value) {
+    let Some(Value::Object(fields)) = schema.get_mut("properties") else { return };
+    for field in fields.values_mut().filter_map(Value::as_object_mut) {
+        if let Some(Value::Array(kinds)) = field.get_mut("type") {
+            kinds.retain(|kind| kind != "null");
+        }
+        if let Some(Value::Array(choices)) = field.get_mut("anyOf") {
+            choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+        }
+    }
+}
+
+/// What a schema means, or nothing: for fields of requests whose words are checked apart from reading them.
+pub(crate) fn or_null(schema: Value) -> Schema {
+    let mut wish = Map::new();
+    wish.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
+    wish.into()
+}
 
 /// A schema by its name.
 pub(crate) fn named(name: &str) -> Value {
@@ -59,12 +140,14 @@ pub(crate) fn approve() -> Value {
     json!({"type": "string", "enum": ApproveMode::ALL.map(ApproveMode::word)})
 }
 
-/// An object of a request: what may be missing may be `null` too.
-pub(crate) fn wish<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    object(fields.map(|(name, schema)| {
-        let schema = if name.ends_with('?') { json!({"anyOf": [schema, {"type": "null"}]}) } else { schema };
-        (name, schema)
-    }))
+/// The name of a profile, in a request that may leave it out.
+pub(crate) fn maybe_profile(_: &mut SchemaGenerator) -> Schema {
+    or_null(profile())
+}
+
+/// How calls are approved, in a request that may leave it out.
+pub(crate) fn maybe_approve(_: &mut SchemaGenerator) -> Schema {
+    or_null(approve())
 }
 
 /// An object with fields; those whose name ends with `?` may be missing.
@@ -82,14 +165,16 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 
 /// The document of all endpoints.
 pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
-    let mut paths = Map::new();
+    let (mut paths, mut requests) = (Map::new(), request_schemas());
     for endpoint in endpoints {
         // The document does not know that a name may take in slashes.
         let path = paths.entry(endpoint.path.replace("{*", "{")).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
-            methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint));
+            methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint, &mut requests));
         }
     }
+    let mut named = schemas::all();
+    named.extend(named_types(requests));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -105,12 +190,12 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
                 "type": "http", "scheme": "bearer",
                 "description": "Needed when the server listens on an address that other machines can reach.",
             }},
-            "schemas": schemas::all(),
+            "schemas": named,
         },
     })
 }
 
-fn operation(endpoint: &Endpoint) -> Value {
+fn operation(endpoint: &Endpoint, requests: &mut SchemaGenerator) -> Value {
     let Operation { summary, notes, tag, params, body, .. } = &endpoint.operation;
     let mut operation = Map::new();
     operation.insert("operationId".into(), operation_id(endpoint).into());
@@ -124,9 +209,9 @@ fn operation(endpoint: &Endpoint) -> Value {
             .iter()
             .map(|param| {
                 let place = match param.place {
-                    Place::Path => "path",
-                    Place::Query => "query",
-                    Place::Header => "header",
+                    ParamPlace::Path => "path",
+                    ParamPlace::Query => "query",
+                    ParamPlace::Header => "header",
                 };
                 json!({
                     "name": param.name, "in": place, "required": param.is_required,
@@ -136,7 +221,9 @@ fn operation(endpoint: &Endpoint) -> Value {
             .collect();
         operation.insert("parameters".into(), params.into());
     }
-    if let Some((schema, is_required)) = body {
+    if let Some((source, is_required)) = body {
+        let mut schema = source.schema(requests);
+        simplify(&mut schema);
         let content = json!({"application/json": {"schema": schema}});
         operation.insert("requestBody".into(), json!({"required": is_required, "content": content}));
     }
@@ -174,7 +261,7 @@ fn responses(endpoint: &Endpoint) -> Value {
     Value::Object(responses)
 }
 
-fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
+fn problem_response(kind: ProblemKind, endpoint: &Endpoint) -> Value {
     let mut content = match &endpoint.operation.error_schema {
         Some(schema) => json!({"application/json": {"schema": schema}}),
         None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
@@ -183,7 +270,7 @@ fn problem_response(kind: Kind, endpoint: &Endpoint) -> Value {
         content.insert(EVENT_STREAM.into(), json!({"schema": frame()}));
     }
     let mut response = json!({"description": kind.title(), "content": content});
-    let retries = matches!(kind, Kind::TooMany | Kind::Unavailable);
+    let retries = matches!(kind, ProblemKind::TooMany | ProblemKind::Unavailable);
     if let (Value::Object(response), true) = (&mut response, retries) {
         let header = json!({"description": "Seconds to wait.", "schema": count()});
         response.insert("headers".into(), json!({"Retry-After": header}));

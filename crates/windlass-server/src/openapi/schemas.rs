@@ -1,11 +1,9 @@
-//! The schemas of bodies, by name. Integration tests hold every answer of the server against them.
+//! The schemas of answers, by name. Integration tests hold every answer of the server against them.
 
 use serde_json::{Map, Value, json};
 
-use super::{count, flag, named, object, profile, text, wish};
-use crate::routes::{
-    documents, executors, models, modules, permissions, records, runs, search, settings, steps, tools,
-};
+use super::{count, flag, named, object, text};
+use crate::routes::{documents, executors, models, modules, records, search, steps};
 
 /// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
@@ -13,11 +11,9 @@ pub(crate) fn all() -> Map<String, Value> {
         session_rows(),
         records::schemas(),
         trace(),
-        wishes(),
-        tools::schemas(),
+        questions(),
         executors::schemas(),
         models::schemas(),
-        settings::schemas(),
         modules::schemas(),
         search::schemas(),
         documents::schemas(),
@@ -190,72 +186,29 @@ fn trace() -> Vec<(&'static str, Value)> {
     vec![("ToolTrace", tool), ("RunTrace", trace)]
 }
 
-fn wishes() -> Vec<(&'static str, Value)> {
-    let any = json!({});
-    vec![
-        (
-            "NewSession",
-            wish([
-                ("title?", json!({"type": "string", "maxLength": crate::limits::TITLE_CHARS_MAX})),
-                ("key?", said(&text(), "A name that somebody outside knows it by; unique.")),
-                ("profile?", profile()),
-                ("model?", text()),
-                ("origin?", one_of(&crate::routes::sessions::ORIGINS)),
-                ("approve?", super::approve()),
-                ("settings?", super::named("SettingsWish")),
-            ]),
-        ),
-        ("StartRun", runs::start_schema()),
-        (
-            "ResumeRun",
-            wish([(
-                "retry?",
-                said(&list(&text()), "Calls that may run again although nobody knows whether they happened."),
-            )]),
-        ),
-        (
-            "ForkRun",
-            wish([
-                (
-                    "step",
-                    json!({
-                        "type": "integer", "minimum": 0, "maximum": u32::MAX,
-                        "description": "The last step that is taken over; 0 for the message alone.",
-                    }),
-                ),
-                ("model?", text()),
-                ("message?", said(&text(), "Another message, with step 0.")),
-                ("outcome?", wish([("call_id", text()), ("json", any)])),
-            ]),
-        ),
-        ("PermissionAnswer", permissions::answer_schema()),
-        ("EditApproval", permissions::approval_schema()),
-        (
-            "Question",
-            object([
-                ("tool", text()),
-                ("arguments", said(&text(), "Complete arguments, as they will be used.")),
-                ("risk", text()),
-                ("targets?", list(&json!({"type": "object"}))),
-                ("preview?", json!({"type": "object"})),
-                ("folder?", said(&text(), "The folder it would run in.")),
-                ("caution?", said(&text(), "What its tool warns of, in words of the program alone.")),
-                ("rule", said(&text(), "The narrowest rule that would cover the call.")),
-                ("confirm_word?", said(&text(), "The word to type for a critical call.")),
-                ("hidden_chars", said(&count(), "Characters of known secrets in it, shown as ***.")),
-                ("call_id", text()),
-                (
-                    "digest",
-                    said(&text(), "Binds an answer to exactly this question: an answer must name it."),
-                ),
-                (
-                    "position",
-                    said(&count(), "Its place among the questions of its step, from 1; 0 of a call by hand."),
-                ),
-                ("total", said(&count(), "How many questions its step is expected to have; it may grow.")),
-            ]),
-        ),
-    ]
+fn questions() -> Vec<(&'static str, Value)> {
+    vec![(
+        "Question",
+        object([
+            ("tool", text()),
+            ("arguments", said(&text(), "Complete arguments, as they will be used.")),
+            ("risk", text()),
+            ("targets?", list(&json!({"type": "object"}))),
+            ("preview?", json!({"type": "object"})),
+            ("folder?", said(&text(), "The folder it would run in.")),
+            ("caution?", said(&text(), "What its tool warns of, in words of the program alone.")),
+            ("rule", said(&text(), "The narrowest rule that would cover the call.")),
+            ("confirm_word?", said(&text(), "The word to type for a critical call.")),
+            ("hidden_chars", said(&count(), "Characters of known secrets in it, shown as ***.")),
+            ("call_id", text()),
+            ("digest", said(&text(), "Binds an answer to exactly this question: an answer must name it.")),
+            (
+                "position",
+                said(&count(), "Its place among the questions of its step, from 1; 0 of a call by hand."),
+            ),
+            ("total", said(&count(), "How many questions its step is expected to have; it may grow.")),
+        ]),
+    )]
 }
 
 /// Why a call failed.

@@ -12,7 +12,7 @@ const GAP: &str = "\n\n";
 
 /// What the client is shown next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum ShownText {
     /// More of the answer.
     Text(String),
     /// More of the thinking.
@@ -34,7 +34,7 @@ pub(crate) struct AnswerText {
 
 impl AnswerText {
     /// Takes in an event.
-    pub(crate) fn apply(&mut self, event: &Event) -> Option<Shown> {
+    pub(crate) fn apply(&mut self, event: &Event) -> Option<ShownText> {
         match event {
             Event::Durable(event) => match event {
                 DurableEvent::StepStarted { purpose, attempt, .. } => {
@@ -45,7 +45,7 @@ impl AnswerText {
                 other => other.ignored(),
             },
             Event::Delta(delta) => match delta {
-                DeltaEvent::ReasoningDelta { text, .. } => Some(Shown::Reasoning(text.clone())),
+                DeltaEvent::ReasoningDelta { text, .. } => Some(ShownText::Reasoning(text.clone())),
                 DeltaEvent::TextDelta { text } => self.show(text),
                 DeltaEvent::CallDelta { .. }
                 | DeltaEvent::StepProgressed { .. }
@@ -69,7 +69,7 @@ impl AnswerText {
         }
     }
 
-    fn show(&mut self, text: &str) -> Option<Shown> {
+    fn show(&mut self, text: &str) -> Option<ShownText> {
         if text.is_empty() {
             return None;
         }
@@ -91,17 +91,17 @@ impl AnswerText {
         self.add(&told)
     }
 
-    fn add(&mut self, text: &str) -> Option<Shown> {
+    fn add(&mut self, text: &str) -> Option<ShownText> {
         if text.is_empty() {
             return None;
         }
         let gap = if std::mem::take(&mut self.needs_gap) { GAP } else { "" };
         self.shown.push_str(text);
-        Some(Shown::Text(format!("{gap}{text}")))
+        Some(ShownText::Text(format!("{gap}{text}")))
     }
 
     /// The end of the answer, where it is not what was shown already.
-    fn close(&mut self, answer: &str, outcome: RunOutcome) -> Option<Shown> {
+    fn close(&mut self, answer: &str, outcome: RunOutcome) -> Option<ShownText> {
         if self.shown.is_empty() {
             self.shown = std::mem::take(&mut self.earlier);
         }

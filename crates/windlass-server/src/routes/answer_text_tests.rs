@@ -60,8 +60,8 @@ fn ended(answer: &str, outcome: RunOutcome) -> Event {
 fn shown(events: &[Event]) -> String {
     let mut text = AnswerText::default();
     let pieces = events.iter().filter_map(|event| match text.apply(event) {
-        Some(Shown::Text(piece)) => Some(piece),
-        Some(Shown::Reasoning(_)) | None => None,
+        Some(ShownText::Text(piece)) => Some(piece),
+        Some(ShownText::Reasoning(_)) | None => None,
     });
     pieces.collect()
 }

@@ -17,7 +17,7 @@ use rust_embed::RustEmbed;
 use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, HTML};
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{RouteResult, ProblemKind, Problem, SuccessKind};
 use crate::extract::{PathOf, encodes, wants};
 use crate::openapi::text;
 
@@ -87,7 +87,7 @@ pub(crate) fn is_unknown_page(request: &Request) -> bool {
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let pages = PAGES.into_iter().map(|path| {
         let endpoint = file_endpoint(Endpoint::get(path, page), "The web app").answers_as(
-            Said::Ok,
+            SuccessKind::Ok,
             HTML,
             text(),
             "The page; its script reads the path.",
@@ -100,17 +100,17 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     let loose = LOOSE.into_iter().map(|path| {
         let kind = media_type(path);
         file_endpoint(Endpoint::get(path, loose), "A file of the web app")
-            .answers_as(Said::Ok, kind, shape(kind), "The file.")
-            .problems(&[Kind::Missing])
+            .answers_as(SuccessKind::Ok, kind, shape(kind), "The file.")
+            .problems(&[ProblemKind::Missing])
     });
     let hashed =
         file_endpoint(Endpoint::get("/assets/{*file}", hashed), "A script, style or font of the app")
             .notes("Its name changes whenever its content does: it may be kept for good.")
             .path_param("file", "The file.")
-            .problems(&[Kind::Missing]);
-    let hashed = MEDIA_TYPES
-        .iter()
-        .fold(hashed, |endpoint, (_, kind, _)| endpoint.answers_as(Said::Ok, kind, shape(kind), "The file."));
+            .problems(&[ProblemKind::Missing]);
+    let hashed = MEDIA_TYPES.iter().fold(hashed, |endpoint, (_, kind, _)| {
+        endpoint.answers_as(SuccessKind::Ok, kind, shape(kind), "The file.")
+    });
     pages.chain(loose).chain([hashed]).collect()
 }
 
@@ -125,7 +125,7 @@ fn file_endpoint(endpoint: Endpoint, summary: &'static str) -> Endpoint {
         .about(TAG, summary)
         .lenient()
         .header_param("If-None-Match", text(), "Entity tags that the client has.")
-        .answers_as(Said::Unchanged, "", Value::Null, "The client has it already.")
+        .answers_as(SuccessKind::Unchanged, "", Value::Null, "The client has it already.")
 }
 
 /// Endings, their media types without parameters, and whether compressing is worth it.
@@ -201,9 +201,9 @@ impl File {
         // Other bytes are another entity.
         let tag = format!("\"{}{}\"", self.tag, if gzip.is_some() { "-gzip" } else { "" });
         let (said, body) = if is_known(asked, &tag) {
-            (Said::Unchanged, Bytes::new())
+            (SuccessKind::Unchanged, Bytes::new())
         } else {
-            (Said::Ok, gzip.unwrap_or(&self.content).clone())
+            (SuccessKind::Ok, gzip.unwrap_or(&self.content).clone())
         };
         let keeping = if self.is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
         let mut response = (said.status(), body).into_response();
@@ -216,7 +216,7 @@ impl File {
         if self.is_compressible {
             headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
         }
-        if said == Said::Unchanged {
+        if said == SuccessKind::Unchanged {
             return response;
         }
         if let Ok(kind) = HeaderValue::from_str(&self.media_type) {
@@ -238,35 +238,35 @@ fn is_known(asked: &HeaderMap, tag: &str) -> bool {
     })
 }
 
-async fn page(asked: HeaderMap) -> Answer<Response> {
+async fn page(asked: HeaderMap) -> RouteResult<Response> {
     find(INDEX, &asked)
 }
 
 /// The app, for an address that it has no page for. Always whole: nothing is known of such an address.
-pub(crate) fn unknown_page(asked: &HeaderMap) -> Answer<Response> {
+pub(crate) fn unknown_page(asked: &HeaderMap) -> RouteResult<Response> {
     let mut asked = asked.clone();
     asked.remove(header::IF_NONE_MATCH);
     let mut response = find(INDEX, &asked)?;
-    *response.status_mut() = Kind::Missing.status();
+    *response.status_mut() = ProblemKind::Missing.status();
     Ok(response)
 }
 
-async fn loose(uri: axum::http::Uri, asked: HeaderMap) -> Answer<Response> {
+async fn loose(uri: axum::http::Uri, asked: HeaderMap) -> RouteResult<Response> {
     find(uri.path().trim_start_matches('/'), &asked)
 }
 
-async fn hashed(PathOf(file): PathOf<String>, asked: HeaderMap) -> Answer<Response> {
+async fn hashed(PathOf(file): PathOf<String>, asked: HeaderMap) -> RouteResult<Response> {
     find(&format!("assets/{file}"), &asked)
 }
 
-fn find(path: &str, asked: &HeaderMap) -> Answer<Response> {
+fn find(path: &str, asked: &HeaderMap) -> RouteResult<Response> {
     match FILES.get(path) {
         Some(file) => Ok(file.respond(asked)),
         None => {
             let shown: String = path.chars().take(80).collect();
             let detail =
                 format!("the app has no file '{shown}'; reload the page, there may be another version");
-            Err(Problem::new(Kind::Missing, "asset_not_found", detail))
+            Err(Problem::new(ProblemKind::Missing, "asset_not_found", detail))
         }
     }
 }

@@ -13,7 +13,7 @@ use windlass_core::ids::RunId;
 use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::port::BoxStream;
 
-use crate::stream::Projection;
+use crate::stream::RecordProjection;
 
 /// A run, and the place up to which it was followed.
 pub(crate) struct Attended {
@@ -91,7 +91,7 @@ impl<P> Unasked<P> {
     }
 }
 
-impl<P: Projection> Projection for Unasked<P> {
+impl<P: RecordProjection> RecordProjection for Unasked<P> {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         if let Event::Durable(DurableEvent::PermissionRequested { question }) = &record.event {
             deny(&self.host, &record.run_id, question);

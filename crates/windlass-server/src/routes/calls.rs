@@ -16,12 +16,12 @@ use windlass_core::permission::{Decision, DeniedBy, Question};
 use windlass_core::tool::{Category, InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::PathOf;
 use crate::limits::RECORDS_AT_ONCE;
 use crate::openapi::{count, object, text};
 use crate::shown::show_asking;
-use crate::state::App;
+use crate::state::ServerApp;
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
@@ -31,8 +31,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .notes("Whole, whatever a stream of records cut of it.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call.")
-            .answers(Said::Ok, schema(), "The call as it is now.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, schema(), "The call as it is now.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -102,7 +102,10 @@ struct Decided {
     message: Option<Box<str>>,
 }
 
-async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, String)>) -> Answer<Response> {
+async fn get(
+    State(app): State<ServerApp>,
+    PathOf((id, call_id)): PathOf<(String, String)>,
+) -> RouteResult<Response> {
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let run = app.host.run(&run_id).await?;
     let (mut shown, mut after) = (None, run.first_seq.saturating_sub(1));
@@ -120,7 +123,7 @@ async fn get(State(app): State<App>, PathOf((id, call_id)): PathOf<(String, Stri
     let staged = shown.outcome.as_ref().and_then(|outcome| outcome.meta.proposal.as_deref());
     let questions = [("/question", shown.question.as_ref()), ("/outcome/meta/proposal", staged)];
     let questions = questions.into_iter().filter_map(|(place, question)| Some((place, question?)));
-    show_asking(&app, Said::Ok, &shown, questions)
+    show_asking(&app, SuccessKind::Ok, &shown, questions)
 }
 
 /// Notes what a record says of the call. What a resumed run did again replaces what it did before.

@@ -9,12 +9,12 @@ use windlass_core::ids::SessionId;
 use windlass_core::search::{DocumentRow, NewDocument};
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf, QueryOf};
 use crate::limits::DOCUMENT_NAME_CHARS_MAX;
 use crate::openapi::{count, list_of, named, object, text};
 use crate::shown::{done, show, show_list};
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "search";
 
@@ -24,22 +24,22 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/documents", list)
             .about(TAG, "Documents and notes in the index")
             .query_param("session_id", text(), "Only those of this session.")
-            .answers(Said::Ok, object([("documents", list_of("Document"))]), "The documents, by name.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, object([("documents", list_of("Document"))]), "The documents, by name.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/documents", add)
             .about(TAG, "Add or replace a document")
             .notes(
                 "Markdown, text, HTML or PDF, as the ending of its name says; either `text` or, for a PDF, `base64`. With \
                  a session, its own searches find it (`rag_search`); without one, searches in all documents do.",
             )
-            .body(named("NewDocument"))
-            .answers(Said::Created, named("Document"), "It can be found.")
-            .problems(&[Kind::Missing, Kind::TooLarge]),
+            .body_as(named("NewDocument"))
+            .answers(SuccessKind::Created, named("Document"), "It can be found.")
+            .problems(&[ProblemKind::Missing, ProblemKind::TooLarge]),
         Endpoint::delete("/api/documents/{id}", remove)
             .about(TAG, "Remove a document")
             .path_param("id", "The document.")
             .answers_nothing("It is gone.")
-            .problems(&[Kind::Missing]),
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -48,7 +48,7 @@ struct ListWish {
     session_id: Option<String>,
 }
 
-async fn list(State(app): State<App>, QueryOf(wish): QueryOf<ListWish>) -> Answer<Response> {
+async fn list(State(app): State<ServerApp>, QueryOf(wish): QueryOf<ListWish>) -> RouteResult<Response> {
     let mut documents = app.host.documents().await?;
     if let Some(session_id) = wish.session_id.map(SessionId::new) {
         documents.retain(|document: &DocumentRow| document.session_id.as_ref() == Some(&session_id));
@@ -64,7 +64,7 @@ struct DocumentBody {
     base64: Option<String>,
 }
 
-async fn add(State(app): State<App>, JsonBody(body): JsonBody<DocumentBody>) -> Answer<Response> {
+async fn add(State(app): State<ServerApp>, JsonBody(body): JsonBody<DocumentBody>) -> RouteResult<Response> {
     if body.name.trim().is_empty() || body.name.chars().count() > DOCUMENT_NAME_CHARS_MAX {
         let message = format!("'name' must have 1 to {DOCUMENT_NAME_CHARS_MAX} characters");
         return Err(Problem::field("name", message));
@@ -80,10 +80,10 @@ async fn add(State(app): State<App>, JsonBody(body): JsonBody<DocumentBody>) -> 
     };
     let session_id = body.session_id.map(SessionId::new);
     let added = app.host.add_document(NewDocument { name: body.name, session_id, bytes }).await?;
-    show(&app, Said::Created, &added)
+    show(&app, SuccessKind::Created, &added)
 }
 
-async fn remove(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn remove(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     app.host.remove_document(&id).await?;
     Ok(done())
 }

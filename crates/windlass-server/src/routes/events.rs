@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use windlass_core::ids::RunId;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{PathOf, QueryOf};
 use crate::openapi::{count_to, flag, frame};
 use crate::routes::edison::EdisonFrames;
 use crate::shown::done;
 use crate::shutdown::Closing;
-use crate::state::App;
-use crate::stream::{BoxProjection, Frames, Reading, respond};
+use crate::state::ServerApp;
+use crate::stream::{BoxProjection, SseFrames, StreamStart, respond};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -40,9 +40,9 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("after", count_to(SEQ_MAX), "The last event that was seen.")
             .query_param("cancel_on_disconnect", flag(), "Cancel the run when this reader goes away.")
             .query_param("format", format_schema(), "The form of the events.")
-            .answers_as(Said::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
+            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
             .answers_nothing("The run has ended, and its last event was seen: there is nothing to come back for.")
-            .problems(&[Kind::Missing]),
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -54,12 +54,12 @@ struct EventsQuery {
 }
 
 async fn events(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     QueryOf(query): QueryOf<EventsQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let after = after(&headers, query.after.as_deref())?;
     let cancels = flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = projection(&app, query.format.as_deref())?;
@@ -70,12 +70,12 @@ async fn events(
         return Ok(done());
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    respond(&app, &run_id, Reading { after, cancels, closing }, projection).await
+    respond(&app, &run_id, StreamStart { after, cancels, closing }, projection).await
 }
 
 /// The number after which a reader wants events: the header, which a browser sends when it comes back, before
 /// the query, which it repeats from the first time.
-pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> Answer<u64> {
+pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> RouteResult<u64> {
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
     let header = header.map(|text| number_of("Last-Event-ID", text)).transpose()?;
     // Wrong is wrong, also where the header counts.
@@ -83,17 +83,17 @@ pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> Answer<u64> {
     Ok(header.or(query).unwrap_or(0))
 }
 
-fn number_of(name: &str, text: &str) -> Answer<u64> {
+fn number_of(name: &str, text: &str) -> RouteResult<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| is_number && *number <= SEQ_MAX);
     number.ok_or_else(|| {
         let detail = format!("'{name}' must be the number of an event, from its id line");
-        Problem::new(Kind::Invalid, "bad_event_id", detail)
+        Problem::new(ProblemKind::Invalid, "bad_event_id", detail)
     })
 }
 
 /// `true`, `false`, `1` or `0`.
-pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> Answer<bool> {
+pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> RouteResult<bool> {
     match text {
         None | Some("0" | "false") => Ok(false),
         Some("1" | "true") => Ok(true),
@@ -102,9 +102,9 @@ pub(crate) fn flag_of(name: &'static str, text: Option<&str>) -> Answer<bool> {
 }
 
 /// How events are shown.
-pub(crate) fn projection(app: &App, format: Option<&str>) -> Answer<BoxProjection> {
+pub(crate) fn projection(app: &ServerApp, format: Option<&str>) -> RouteResult<BoxProjection> {
     match format {
-        None | Some("v1.1") => Ok(Box::new(Frames::new(app))),
+        None | Some("v1.1") => Ok(Box::new(SseFrames::new(app))),
         Some("edison") => Ok(Box::new(EdisonFrames::new(app))),
         Some(_) => Err(Problem::field("format", format!("'format' must be {}", FORMATS.join(" or ")))),
     }

@@ -7,19 +7,20 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::host::{ExecutorBadge, ExecutorNews, ExecutorOffer, HostError};
 use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::endpoint::{Endpoint, JSON};
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf, whole};
 use crate::limits::{EXECUTOR_LEASE_S, EXECUTOR_WAIT_S_MAX};
-use crate::openapi::{count, count_to, flag, list, list_of, named, object, one_of, said, text, wish};
+use crate::openapi::{count, list, list_of, named, object, said, text};
 use crate::shown::{done, show, show_list};
 use crate::shutdown::Closing;
-use crate::state::App;
+use crate::state::ServerApp;
 
 /// The header in which an executor shows its secret.
 const SECRET: &str = "x-executor-secret";
@@ -30,29 +31,29 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         endpoint
             .path_param("id", "The executor.")
             .needed_header_param(SECRET, text(), "What the executor was given when it was let in.")
-            .problems(&[Kind::Missing])
+            .problems(&[ProblemKind::Missing])
     };
     vec![
         Endpoint::get("/api/executors", show_all)
             .about("executors", "The executors that are there")
-            .answers(Said::Ok, object([("executors", list_of("Executor"))]), "Who they are and what they run."),
+            .answers(SuccessKind::Ok, object([("executors", list_of("Executor"))]), "Who they are and what they run."),
         Endpoint::post("/api/executors", register)
             .about("executors", "Offer tools whose calls this client runs")
             .notes("The tools are those of every session from now on, until the executor says goodbye or was silent for `lease_s` seconds. No name may be that of another tool. Calls are validated, judged by rules, asked about and limited before the executor gets them; what it gives is text from outside.")
-            .body(named("ExecutorOffer"))
-            .answers(Said::Created, named("ExecutorTicket"), "It is let in.")
-            .problems(&[Kind::Conflict]),
+            .body::<OfferBody>()
+            .answers(SuccessKind::Created, named("ExecutorTicket"), "It is let in.")
+            .problems(&[ProblemKind::Conflict]),
         own(Endpoint::post("/api/executors/{id}/poll", poll)
             .about("executors", "Wait for calls")
             .notes("Also the sign that the executor is there. `after` is what the last answer said, 0 or nothing at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.")
-            .body(named("ExecutorPoll"))
-            .answers(Said::Ok, named("ExecutorNews"), "Calls to run, and calls that nobody waits for any more; both may be empty.")),
+            .body::<PollBody>()
+            .answers(SuccessKind::Ok, named("ExecutorNews"), "Calls to run, and calls that nobody waits for any more; both may be empty.")),
         own(Endpoint::post("/api/executors/{id}/calls/{call}", answer)
             .about("executors", "Answer a call")
             .notes("With `output`, or with `error`. A call takes one answer; one that was answered, cancelled or is out of time takes none, and nothing changes.")
-            .body(named("ExecutorAnswer"))
+            .body::<ExecutorAnswerBody>()
             .answers_nothing("The run goes on with it.")
-            .problems(&[Kind::Conflict]))
+            .problems(&[ProblemKind::Conflict]))
             .path_param_of("call", count(), "The number of the call."),
         own(Endpoint::delete("/api/executors/{id}", leave)
             .about("executors", "Say goodbye")
@@ -60,23 +61,36 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ExecutorOffer")]
 struct OfferBody {
+    #[schemars(regex(pattern = "^[A-Za-z0-9_.-]{1,64}$"))]
     name: String,
+    /// Seconds of silence after which it counts as gone; 30 unless given.
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = 300))]
     lease_s: Option<u32>,
+    #[schemars(length(min = 1, max = 64))]
     tools: Vec<OfferedTool>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct OfferedTool {
     name: String,
+    /// What it does, for models.
     description: String,
+    /// The JSON Schema of its arguments; it takes none unless given.
+    #[schemars(with = "Option<Map<String, Value>>")]
     schema: Option<Value>,
+    /// What a call may change; external unless given.
     effects: Option<Effects>,
+    /// Medium unless given.
     risk: Option<Risk>,
+    /// Whether the same call twice does no more than once.
     idempotent: Option<bool>,
+    /// The profile's unless given.
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = 300))]
     timeout_s: Option<u32>,
 }
 
@@ -94,7 +108,10 @@ impl OfferedTool {
     }
 }
 
-async fn register(State(app): State<App>, JsonBody(body): JsonBody<OfferBody>) -> Answer<Response> {
+async fn register(
+    State(app): State<ServerApp>,
+    JsonBody(body): JsonBody<OfferBody>,
+) -> RouteResult<Response> {
     let lease_s = body.lease_s.unwrap_or(EXECUTOR_LEASE_S);
     let offer =
         ExecutorOffer { name: body.name, tools: body.tools.into_iter().map(OfferedTool::spec).collect() };
@@ -103,28 +120,30 @@ async fn register(State(app): State<App>, JsonBody(body): JsonBody<OfferBody>) -
     let shown = json!({
         "executor_id": ticket.executor_id, "secret": ticket.secret, "lease_s": ticket.lease_ms / 1_000,
     });
-    show(&app, Said::Created, &shown)
+    show(&app, SuccessKind::Created, &shown)
 }
 
-async fn show_all(State(app): State<App>) -> Answer<Response> {
+async fn show_all(State(app): State<ServerApp>) -> RouteResult<Response> {
     show_list(&app, "executors", &app.host.executors().list())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ExecutorPoll")]
 struct PollBody {
     #[serde(default, deserialize_with = "whole")]
     after: Option<u64>,
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 0, max = EXECUTOR_WAIT_S_MAX))]
     wait_s: Option<u32>,
 }
 
 async fn poll(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     headers: HeaderMap,
     closing: Option<Extension<Closing>>,
     JsonBody(body): JsonBody<PollBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let wait_s = body.wait_s.unwrap_or(EXECUTOR_WAIT_S_MAX);
     if wait_s > EXECUTOR_WAIT_S_MAX {
         let message = format!("'wait_s' must be a whole number from 0 to {EXECUTOR_WAIT_S_MAX}");
@@ -142,14 +161,16 @@ async fn poll(
 /// Calls go out exactly as they were judged: one with something struck out would be another call.
 fn exact(news: &ExecutorNews) -> Response {
     let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
-    (Said::Ok.status(), headers, json!(news).to_string()).into_response()
+    (SuccessKind::Ok.status(), headers, json!(news).to_string()).into_response()
 }
 
-#[derive(Deserialize)]
-struct AnswerBody {
-    /// Nothing is an output too.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ExecutorAnswer")]
+struct ExecutorAnswerBody {
+    // Nothing is an output too.
     #[serde(default, deserialize_with = "given")]
     output: Option<Value>,
+    /// Why it failed, for the model.
     error: Option<String>,
     kind: Option<FailureKind>,
 }
@@ -159,8 +180,9 @@ fn given<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Error>
 }
 
 /// The kinds of failure that an executor can know of; the others are for the host to say.
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Deserialize, Clone, Copy, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 enum FailureKind {
     InvalidArgs,
     NotFound,
@@ -182,11 +204,11 @@ impl FailureKind {
 }
 
 async fn answer(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf((id, call)): PathOf<(String, String)>,
     headers: HeaderMap,
-    JsonBody(body): JsonBody<AnswerBody>,
-) -> Answer<Response> {
+    JsonBody(body): JsonBody<ExecutorAnswerBody>,
+) -> RouteResult<Response> {
     let is_number = call.bytes().all(|byte| byte.is_ascii_digit());
     let Some(call) = call.parse().ok().filter(|_| is_number) else {
         return Err(Problem::field("call", "the call must be the number that was given with it"));
@@ -204,12 +226,16 @@ async fn answer(
     Ok(done())
 }
 
-async fn leave(State(app): State<App>, PathOf(id): PathOf<String>, headers: HeaderMap) -> Answer<Response> {
+async fn leave(
+    State(app): State<ServerApp>,
+    PathOf(id): PathOf<String>,
+    headers: HeaderMap,
+) -> RouteResult<Response> {
     app.host.executors().leave(badge(&id, &headers)?)?;
     Ok(done())
 }
 
-fn badge<'a>(executor_id: &'a str, headers: &'a HeaderMap) -> Answer<ExecutorBadge<'a>> {
+fn badge<'a>(executor_id: &'a str, headers: &'a HeaderMap) -> RouteResult<ExecutorBadge<'a>> {
     let secret = headers.get(SECRET).and_then(|value| value.to_str().ok());
     let missing = || Problem::field(SECRET, "send the executor's secret in the header X-Executor-Secret");
     Ok(ExecutorBadge { executor_id, secret: secret.ok_or_else(missing)? })
@@ -218,7 +244,6 @@ fn badge<'a>(executor_id: &'a str, headers: &'a HeaderMap) -> Answer<ExecutorBad
 /// The bodies of these routes, for the API document.
 pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
     vec![
-        ("ExecutorOffer", offer_schema()),
         (
             "ExecutorTicket",
             object([
@@ -227,52 +252,16 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
                 ("lease_s", count()),
             ]),
         ),
-        ("ExecutorPoll", wish([("after?", count()), ("wait_s?", count_to(u64::from(EXECUTOR_WAIT_S_MAX)))])),
         ("RequestedCall", call_schema()),
         (
             "ExecutorNews",
             object([("calls", list_of("RequestedCall")), ("stopped", list(&count())), ("after", count())]),
         ),
         (
-            "ExecutorAnswer",
-            wish([
-                ("output?", json!({})),
-                ("error?", said(&text(), "Why it failed, for the model.")),
-                ("kind?", one_of(&["invalid_args", "not_found", "io_error", "unavailable", "internal"])),
-            ]),
-        ),
-        (
             "Executor",
             object([("executor_id", text()), ("name", text()), ("tools", list(&text())), ("calls", count())]),
         ),
     ]
-}
-
-fn offer_schema() -> Value {
-    let seconds = json!({"type": "integer", "minimum": 1, "maximum": 300});
-    let tool = wish([
-        ("name", text()),
-        ("description", said(&text(), "What it does, for models.")),
-        (
-            "schema?",
-            said(&json!({"type": "object"}), "The JSON Schema of its arguments; it takes none unless given."),
-        ),
-        (
-            "effects?",
-            said(
-                &one_of(&["pure", "read", "write", "external"]),
-                "What a call may change; external unless given.",
-            ),
-        ),
-        ("risk?", said(&one_of(&["safe", "low", "medium", "high", "critical"]), "Medium unless given.")),
-        ("idempotent?", said(&flag(), "Whether the same call twice does no more than once.")),
-        ("timeout_s?", said(&seconds, "The profile's unless given.")),
-    ]);
-    wish([
-        ("name", json!({"type": "string", "pattern": "^[A-Za-z0-9_.-]{1,64}$"})),
-        ("lease_s?", said(&seconds, "Seconds of silence after which it counts as gone; 30 unless given.")),
-        ("tools", json!({"type": "array", "items": tool, "minItems": 1, "maxItems": 64})),
-    ])
 }
 
 fn call_schema() -> Value {

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::host::HostDefaults;
@@ -10,11 +11,11 @@ use windlass_core::profile::ProfileName;
 use windlass_core::settings::EFFORTS;
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::JsonBody;
 use crate::openapi::{approve, count, flag, list_of, named, object, profile, text};
 use crate::shown::{show, show_list};
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "models";
 
@@ -23,10 +24,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/about", about)
             .about(TAG, "What this server is, and what holds where nobody chooses")
-            .answers(Said::Ok, named("About"), "Its version, root, usual model and profile, and what can be chosen."),
+            .answers(SuccessKind::Ok, named("About"), "Its version, root, usual model and profile, and what can be chosen."),
         Endpoint::get("/api/models", list)
             .about(TAG, "Models that can be chosen")
-            .answers(Said::Ok, object([("models", list_of("Model"))]), "The models."),
+            .answers(SuccessKind::Ok, object([("models", list_of("Model"))]), "The models."),
         Endpoint::post("/api/models/doctor", examine)
             .about(TAG, "Ask a model's endpoint what it can really do")
             .notes(
@@ -34,13 +35,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  goes away. What is found is kept, and the next session with that model obeys it.",
             )
             .waits()
-            .body(object([("name", json!({"type": "string", "minLength": 1, "pattern": "\\S"}))]))
-            .answers(Said::Ok, named("Findings"), "What was found, which may be that it does not answer.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .body::<DoctorBody>()
+            .answers(SuccessKind::Ok, named("Findings"), "What was found, which may be that it does not answer.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
 
-async fn about(State(app): State<App>) -> Answer<Response> {
+async fn about(State(app): State<ServerApp>) -> RouteResult<Response> {
     let HostDefaults { root, model, profile, executes_while_streaming, approve: mode, sampling } =
         app.host.defaults()?;
     let profiles: Vec<Value> =
@@ -52,23 +53,28 @@ async fn about(State(app): State<App>) -> Answer<Response> {
         "settings": sampling,
         "tool_loop_v2": executes_while_streaming,
     });
-    show(&app, Said::Ok, &shown)
+    show(&app, SuccessKind::Ok, &shown)
 }
 
-async fn list(State(app): State<App>) -> Answer<Response> {
+async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
     show_list(&app, "models", &app.host.models().await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ModelExamination")]
 struct DoctorBody {
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     name: String,
 }
 
-async fn examine(State(app): State<App>, JsonBody(body): JsonBody<DoctorBody>) -> Answer<Response> {
+async fn examine(
+    State(app): State<ServerApp>,
+    JsonBody(body): JsonBody<DoctorBody>,
+) -> RouteResult<Response> {
     if body.name.trim().is_empty() {
         return Err(Problem::field("name", "name the model as PROVIDER/MODEL"));
     }
-    show(&app, Said::Ok, &app.host.examine_model(body.name.trim()).await?)
+    show(&app, SuccessKind::Ok, &app.host.examine_model(body.name.trim()).await?)
 }
 
 /// The bodies of these routes, for the API document.

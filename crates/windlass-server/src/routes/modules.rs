@@ -3,15 +3,16 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Said};
+use crate::error::{ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf};
 use crate::openapi::{count, flag, list_of, named, object, text};
 use crate::shown::show;
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "modules";
 
@@ -24,41 +25,42 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                 "A changed file is taken in while the server runs; one that is wrong is told here, and the version from \
                  before still counts.",
             )
-            .answers(Said::Ok, named("Modules"), "The modules by id, what is wrong, and where modules are looked for."),
+            .answers(SuccessKind::Ok, named("Modules"), "The modules by id, what is wrong, and where modules are looked for."),
         Endpoint::get("/api/modules/{id}", one)
             .about(TAG, "One module with its signature")
             .path_param("id", "The module.")
-            .answers(Said::Ok, named("Module"), "The module.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("Module"), "The module.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/modules/{id}/prompt", prompt)
             .about(TAG, "What a module would ask a model")
             .notes("Nothing is asked. To run the module, start a run whose `model` is that of the module and whose `message` is the inputs as a JSON object.")
             .path_param("id", "The module.")
-            .body(object([("inputs", json!({"type": "object", "additionalProperties": true}))]))
-            .answers(Said::Ok, named("ModulePrompt"), "The system text, the examples and the inputs as messages.")
-            .problems(&[Kind::Missing]),
+            .body::<PromptBody>()
+            .answers(SuccessKind::Ok, named("ModulePrompt"), "The system text, the examples and the inputs as messages.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
-async fn list(State(app): State<App>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.modules().await?)
+async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.modules().await?)
 }
 
-async fn one(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.module(&id).await?)
+async fn one(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.module(&id).await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ModuleInputs")]
 struct PromptBody {
     inputs: Map<String, Value>,
 }
 
 async fn prompt(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<PromptBody>,
-) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.module_prompt(&id, body.inputs).await?)
+) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.module_prompt(&id, body.inputs).await?)
 }
 
 /// The bodies of these routes, for the API document.

@@ -7,11 +7,11 @@ use serde_json::json;
 use windlass_core::store::SessionQuery;
 
 use crate::endpoint::{Endpoint, HTML, JSON};
-use crate::error::{Answer, Said};
+use crate::error::{RouteResult, SuccessKind};
 use crate::metrics::TEXT_FORMAT;
 use crate::openapi::{object, text};
 use crate::shown::show;
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "operations";
 
@@ -19,23 +19,23 @@ const TAG: &str = "operations";
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/healthz", healthz).about(TAG, "Whether the server lives").answers(
-            Said::Ok,
+            SuccessKind::Ok,
             object([("status", text())]),
             "It lives.",
         ),
         Endpoint::get("/readyz", readyz).about(TAG, "Whether the server can do its work").answers(
-            Said::Ok,
+            SuccessKind::Ok,
             object([("status", text())]),
             "The store answers.",
         ),
         Endpoint::get("/metrics", metrics).about(TAG, "Counts, for Prometheus").answers_as(
-            Said::Ok,
+            SuccessKind::Ok,
             "text/plain",
             text(),
             "The counts, in the text form 0.0.4.",
         ),
         Endpoint::get("/openapi.json", openapi).about(TAG, "This document").answers(
-            Said::Ok,
+            SuccessKind::Ok,
             json!({"type": "object"}),
             "The document.",
         ),
@@ -45,7 +45,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-fn asset<H: axum::handler::Handler<T, App>, T: 'static>(
+fn asset<H: axum::handler::Handler<T, ServerApp>, T: 'static>(
     path: &'static str,
     handler: H,
     media_type: &'static str,
@@ -53,28 +53,28 @@ fn asset<H: axum::handler::Handler<T, App>, T: 'static>(
 ) -> Endpoint {
     // Browsers ask for scripts and pages with headers of their own.
     Endpoint::get(path, handler).about(TAG, summary).lenient().answers_as(
-        Said::Ok,
+        SuccessKind::Ok,
         media_type,
         text(),
         "Here.",
     )
 }
 
-async fn healthz(State(app): State<App>) -> Answer<Response> {
-    show(&app, Said::Ok, &json!({"status": "ok"}))
+async fn healthz(State(app): State<ServerApp>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &json!({"status": "ok"}))
 }
 
-async fn readyz(State(app): State<App>) -> Answer<Response> {
+async fn readyz(State(app): State<ServerApp>) -> RouteResult<Response> {
     app.host.sessions(SessionQuery { rows_max: 1, ..SessionQuery::default() }).await?;
-    show(&app, Said::Ok, &json!({"status": "ready"}))
+    show(&app, SuccessKind::Ok, &json!({"status": "ready"}))
 }
 
-async fn metrics(State(app): State<App>) -> Response {
+async fn metrics(State(app): State<ServerApp>) -> Response {
     let text = app.metrics.text(app.open_streams(), app.open_requests());
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
 
-async fn openapi(State(app): State<App>) -> Response {
+async fn openapi(State(app): State<ServerApp>) -> Response {
     ([(header::CONTENT_TYPE, JSON)], app.document.clone()).into_response()
 }
 

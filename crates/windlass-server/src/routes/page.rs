@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use windlass_core::ids::Millis;
 
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 use crate::limits::{ROWS_MAX, ROWS_USUAL};
 
 /// How many rows a client wants.
-pub(super) fn rows(text: Option<&str>) -> Answer<usize> {
+pub(super) fn rows(text: Option<&str>) -> RouteResult<usize> {
     let Some(text) = text else { return Ok(ROWS_USUAL) };
     match text.parse() {
         Ok(rows) if (1..=ROWS_MAX).contains(&rows) => Ok(rows),
@@ -18,7 +18,7 @@ pub(super) fn rows(text: Option<&str>) -> Answer<usize> {
 }
 
 /// The row after which a page begins: its time and its id.
-pub(super) fn cursor(text: Option<&str>) -> Answer<Option<(Millis, &str)>> {
+pub(super) fn cursor(text: Option<&str>) -> RouteResult<Option<(Millis, &str)>> {
     let Some(text) = text else { return Ok(None) };
     let parsed = text.split_once(':').and_then(|(ms, id)| Some((ms.parse().ok()?, id)));
     match parsed {

@@ -2,72 +2,73 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use windlass_core::host::{Consent, EditApproval};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
 
 use super::tools::show_answer;
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
-use crate::openapi::{list_of, named, object, text, wish};
+use crate::openapi::{list_of, named, object};
 use crate::shown::{done, show_asking};
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "permissions";
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
-    let several = json!({
-        "type": "array", "minItems": 1, "maxItems": ANSWERS_MAX,
-        "items": {"allOf": [object([("call_id", text())]), named("PermissionAnswer")]},
-    });
     vec![
         Endpoint::get("/api/runs/{id}/permissions", list)
             .about(TAG, "The questions of a run that wait for an answer")
             .path_param("id", "The run.")
-            .answers(Said::Ok, object([("questions", list_of("Question"))]), "The questions.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, object([("questions", list_of("Question"))]), "The questions.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/runs/{id}/permissions/{call_id}", answer)
             .about(TAG, "Answer a question")
             .notes("`digest` is that of the question that was shown: the answer counts for exactly that.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call that waits.")
-            .body(named("PermissionAnswer"))
+            .body::<PermissionAnswerBody>()
             .answers_nothing("The answer counts.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/permissions", answer_all)
             .about(TAG, "Answer several questions")
             .notes("All are checked before the first is answered.")
             .path_param("id", "The run.")
-            .body(object([("answers", several)]))
+            .body::<AnswersBody>()
             .answers_nothing("The answers count.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/edits/{call_id}", apply_edit)
             .about(TAG, "Make an edit that the run has staged")
             .notes("`digest` is that of the edit that was shown. It is made only if the file is as it was then; rules that deny it still do. The session's model is told with its next message. Each edit of a run is approved for itself, in any order.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call that was staged.")
-            .body(named("EditApproval"))
-            .answers(Said::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .body::<EditBody>()
+            .answers(SuccessKind::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "EditApproval")]
 struct EditBody {
+    /// The digest of the edit that was shown.
+    #[schemars(length(min = 1))]
     digest: String,
+    /// The word to type for a critical edit.
     confirmation: Option<String>,
 }
 
 async fn apply_edit(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf((run_id, call_id)): PathOf<(String, String)>,
     JsonBody(body): JsonBody<EditBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let approval = EditApproval {
         run_id: RunId::new(run_id),
         call_id: CallId::from(call_id.as_str()),
@@ -76,31 +77,38 @@ async fn apply_edit(
     show_answer(&app, &app.host.apply_edit(approval).await?)
 }
 
-async fn list(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn list(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     let run_id = RunId::new(id);
     let questions = app.host.questions(&run_id).await?;
     let places: Vec<_> = (0..questions.len()).map(|place| format!("/questions/{place}")).collect();
     let complete = places.iter().map(String::as_str).zip(&questions);
-    show_asking(&app, Said::Ok, &json!({ "questions": &questions }), complete)
+    show_asking(&app, SuccessKind::Ok, &json!({ "questions": &questions }), complete)
 }
 
-#[derive(Deserialize)]
-struct AnswerBody {
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "PermissionAnswer")]
+struct PermissionAnswerBody {
+    #[schemars(extend("enum" = ["once", "session", "remember", "deny"]))]
     decision: String,
+    /// The rule to store with remember, if it is changed.
     rule: Option<String>,
+    /// The word to type for a critical call.
     confirmation: Option<String>,
+    /// The digest of the question that was shown.
+    #[schemars(required, length(min = 1))]
     digest: Option<String>,
+    /// With deny: what the model is told to do instead.
     message: Option<String>,
 }
 
-impl AnswerBody {
-    fn read(self) -> Answer<(PermissionAnswer, String)> {
+impl PermissionAnswerBody {
+    fn read(self) -> RouteResult<(PermissionAnswer, String)> {
         let Some(decision) = Decision::from_word(&self.decision) else {
             return Err(Problem::field("decision", "'decision' must be once, session, remember or deny"));
         };
         let Some(digest) = self.digest.filter(|digest| !digest.is_empty()) else {
             return Err(Problem::new(
-                Kind::Invalid,
+                ProblemKind::Invalid,
                 "digest_required",
                 "'digest' must be that of the question being answered; the run's permissions list it",
             ));
@@ -116,10 +124,10 @@ impl AnswerBody {
 }
 
 async fn answer(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf((id, call_id)): PathOf<(String, String)>,
-    JsonBody(body): JsonBody<AnswerBody>,
-) -> Answer<Response> {
+    JsonBody(body): JsonBody<PermissionAnswerBody>,
+) -> RouteResult<Response> {
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let (answer, expected) = body.read()?;
     let questions = app.host.questions(&run_id).await?;
@@ -128,23 +136,25 @@ async fn answer(
     Ok(done())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "PermissionAnswers")]
 struct AnswersBody {
+    #[schemars(length(min = 1, max = ANSWERS_MAX))]
     answers: Vec<CallAnswer>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct CallAnswer {
     call_id: String,
     #[serde(flatten)]
-    answer: AnswerBody,
+    answer: PermissionAnswerBody,
 }
 
 async fn answer_all(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<AnswersBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     if body.answers.is_empty() || body.answers.len() > ANSWERS_MAX {
         return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} entries")));
     }
@@ -163,52 +173,21 @@ async fn answer_all(
 }
 
 /// The open question of a call, if it is the one that was shown.
-fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Answer<&'a Question> {
+fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> RouteResult<&'a Question> {
     let Some(question) = questions.iter().find(|question| question.call_id == *call_id) else {
         let shown: String = call_id.as_str().chars().take(80).collect();
         return Err(Problem::new(
-            Kind::Conflict,
+            ProblemKind::Conflict,
             "question_stale",
             format!("no open question about '{shown}' in this run: it was answered, or never asked"),
         ));
     };
     if !expected.eq_ignore_ascii_case(&question.digest) {
         return Err(Problem::new(
-            Kind::Conflict,
+            ProblemKind::Conflict,
             "digest_mismatch",
             "the question has changed since it was shown; read it again and answer with its digest",
         ));
     }
     Ok(question)
-}
-
-/// What approves a staged edit, for the API document.
-pub(crate) fn approval_schema() -> Value {
-    wish([
-        (
-            "digest",
-            json!({"type": "string", "minLength": 1, "description": "The digest of the edit that was shown."}),
-        ),
-        ("confirmation?", json!({"type": "string", "description": "The word to type for a critical edit."})),
-    ])
-}
-
-/// The body of an answer, for the API document.
-pub(crate) fn answer_schema() -> Value {
-    wish([
-        ("decision", json!({"type": "string", "enum": ["once", "session", "remember", "deny"]})),
-        (
-            "rule?",
-            json!({"type": "string", "description": "The rule to store with remember, if it is changed."}),
-        ),
-        ("confirmation?", json!({"type": "string", "description": "The word to type for a critical call."})),
-        (
-            "digest",
-            json!({"type": "string", "minLength": 1, "description": "The digest of the question that was shown."}),
-        ),
-        (
-            "message?",
-            json!({"type": "string", "description": "With deny: what the model is told to do instead."}),
-        ),
-    ])
 }

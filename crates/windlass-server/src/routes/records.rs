@@ -18,14 +18,14 @@ use windlass_core::ids::SessionId;
 use windlass_core::text::cut_chars;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{PathOf, QueryOf, wants};
 use crate::limits::{RECORDS_AT_ONCE, RECORDS_BYTES, RECORDS_MAX, RECORDS_USUAL};
 use crate::openapi::{count, count_to, flag, frame, list_of, object, text};
 use crate::routes::events::{SEQ_MAX, after, flag_of};
 use crate::shutdown::Closing;
-use crate::state::App;
-use crate::stream::{Projection, Reading, respond_session};
+use crate::state::ServerApp;
+use crate::stream::{RecordProjection, StreamStart, respond_session};
 
 const TAG: &str = "sessions";
 
@@ -48,9 +48,9 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("deltas", flag(), "Whether deltas are among them: usually not in a page, and in a stream.")
             .query_param("clip", count_to(u32::MAX.into()), "Cut texts in the outcomes of calls after so many characters.")
             .query_param("rows", rows, "At most so many, in a page.")
-            .answers(Said::Ok, page_schema(), "A page of records.")
-            .answers_as(Said::Ok, EVENT_STREAM, frame(), "The records, as they are and as they come.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, page_schema(), "A page of records.")
+            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The records, as they are and as they come.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -86,12 +86,12 @@ struct RecordsQuery {
 }
 
 async fn records(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     QueryOf(query): QueryOf<RecordsQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let after = after(&headers, query.after.as_deref())?;
     let is_stream = wants(&headers, EVENT_STREAM);
     let deltas = query.deltas.as_deref().map(|text| flag_of("deltas", Some(text))).transpose()?;
@@ -106,15 +106,15 @@ async fn records(
         return shown.page(&session_id, after, rows_max).await;
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    respond_session(&app, &session_id, Reading { after, cancels: false, closing }, shown).await
+    respond_session(&app, &session_id, StreamStart { after, cancels: false, closing }, shown).await
 }
 
-fn clip(text: &str) -> Answer<usize> {
+fn clip(text: &str) -> RouteResult<usize> {
     let number = text.parse::<u32>().ok().and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| Problem::field("clip", "'clip' must be a whole number of characters"))
 }
 
-fn rows(text: &str) -> Answer<usize> {
+fn rows(text: &str) -> RouteResult<usize> {
     match text.parse() {
         Ok(rows) if (1..=RECORDS_MAX).contains(&rows) => Ok(rows),
         Ok(_) | Err(_) => {
@@ -125,14 +125,14 @@ fn rows(text: &str) -> Answer<usize> {
 
 /// Records as a front end sees them.
 struct ShownRecords {
-    app: App,
+    app: ServerApp,
     has_deltas: bool,
     /// Characters that are left of a text in the outcome of a call.
     clip: Option<usize>,
 }
 
 impl ShownRecords {
-    async fn page(&self, session_id: &SessionId, after: u64, rows_max: usize) -> Answer<Response> {
+    async fn page(&self, session_id: &SessionId, after: u64, rows_max: usize) -> RouteResult<Response> {
         let mut body = BytesMut::from(&b"{\"records\":["[..]);
         let (mut last_seq, mut rows) = (after, 0);
         // One more is asked for in the end: whether there are more.
@@ -156,7 +156,7 @@ impl ShownRecords {
         };
         body.put_slice(format!("],\"last_seq\":{last_seq},\"has_more\":{has_more}}}").as_bytes());
         let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
-        Ok((Said::Ok.status(), headers, body.freeze()).into_response())
+        Ok((SuccessKind::Ok.status(), headers, body.freeze()).into_response())
     }
 
     /// Writes a record without secrets. Pieces of text and thinking, which are nearly all there is, are written
@@ -234,7 +234,7 @@ fn cut_texts(value: &mut Value, chars_max: usize) -> bool {
     }
 }
 
-impl Projection for ShownRecords {
+impl RecordProjection for ShownRecords {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         if record.event.is_durable() {
             out.put_slice(format!("id: {}\n", record.seq).as_bytes());

@@ -4,8 +4,9 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
@@ -16,16 +17,16 @@ use windlass_core::trace::RunTrace;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::sessions::{check_profile, read_approve};
-use super::settings::{self, SettingsBody};
+use super::settings::SettingsBody;
 use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
-use crate::openapi::{approve, flag, frame, list_of, named, object, profile, text, wish};
+use crate::openapi::{flag, frame, list_of, maybe_approve, maybe_profile, named, object, text};
 use crate::routes::events;
 use crate::shown::show;
 use crate::shutdown::Closing;
-use crate::state::App;
-use crate::stream::{Reading, respond};
+use crate::state::ServerApp;
+use crate::stream::{StreamStart, respond};
 
 const TAG: &str = "runs";
 
@@ -39,41 +40,45 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("unfinished", flag(), "Only those that have not ended.")
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
-            .answers(Said::Ok, object([("runs", list_of("Run")), ("next?", text())]), "A page of runs."),
+            .answers(
+                SuccessKind::Ok,
+                object([("runs", list_of("Run")), ("next?", text())]),
+                "A page of runs.",
+            ),
         Endpoint::get("/api/runs/{id}", get)
             .about(TAG, "One run")
             .path_param("id", "The run.")
-            .answers(Said::Ok, named("Run"), "The run as it is now.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("Run"), "The run as it is now.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::get("/api/runs/{id}/trace", trace)
             .about(TAG, "The trace of a run")
             .notes("Every call with its arguments, outcome and duration, and every block of thinking.")
             .path_param("id", "The run.")
-            .answers(Said::Ok, named("RunTrace"), "The trace so far.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("RunTrace"), "The trace so far.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/runs/{id}/cancel", cancel)
             .about(TAG, "Stop a run")
             .notes("What was done is kept. A run that has ended stays as it is.")
             .path_param("id", "The run.")
-            .answers(Said::Ok, named("Run"), "The run; its end may come a moment later.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .answers(SuccessKind::Ok, named("Run"), "The run; its end may come a moment later.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/resume", resume)
             .about(TAG, "Take up a run that stopped in the middle")
             .path_param("id", "The run.")
-            .optional_body(named("ResumeRun"))
-            .answers(Said::Accepted, named("StartedRun"), "It goes on.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .optional_body::<ResumeBody>()
+            .answers(SuccessKind::Accepted, named("StartedRun"), "It goes on.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/fork", fork)
             .about(TAG, "Copy a run up to a step into a new session, and go on there")
             .path_param("id", "The run.")
-            .body(named("ForkRun"))
-            .answers(Said::Accepted, named("StartedRun"), "The new run.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .body::<ForkBody>()
+            .answers(SuccessKind::Accepted, named("StartedRun"), "The new run.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/replay", replay)
             .about(TAG, "Play a run again from its record and compare")
             .path_param("id", "The run.")
-            .answers(Said::Ok, named("ReplayReport"), "What was found.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .answers(SuccessKind::Ok, named("ReplayReport"), "What was found.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
 
@@ -87,46 +92,53 @@ fn start_endpoint() -> Endpoint {
         .path_param("id", "The session.")
         .query_param("cancel_on_disconnect", flag(), "Cancel the run when the reader of its events goes away.")
         .query_param("format", events::format_schema(), "The form of the events.")
-        .body(named("StartRun"))
-        .answers(Said::Accepted, named("StartedRun"), "The run began.")
-        .answers_as(Said::Ok, EVENT_STREAM, frame(), "The run's events, as they come.")
-        .problems(&[Kind::Missing, Kind::Conflict])
+        .body::<StartBody>()
+        .answers(SuccessKind::Accepted, named("StartedRun"), "The run began.")
+        .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The run's events, as they come.")
+        .problems(&[ProblemKind::Missing, ProblemKind::Conflict])
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "StartRun")]
 struct StartBody {
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     message: String,
     model: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_profile")]
     profile: Option<String>,
+    /// Only these tools.
     tools: Option<Vec<String>>,
     tools_allowed: Option<bool>,
-    tool_choice: Option<Value>,
-    reasoning_effort: Option<String>,
-    temperature: Option<f64>,
-    top_p: Option<f64>,
-    #[serde(default, deserialize_with = "whole")]
-    output_tokens_max: Option<u32>,
-    #[serde(default, deserialize_with = "whole")]
-    seed: Option<u64>,
+    /// Background for the message.
     context: Option<String>,
     executes_while_streaming: Option<bool>,
+    /// Pictures that come after the text.
     images: Option<Vec<ImageBody>>,
-    system: Option<String>,
+    /// What the model is told in a last step without tools, beside the usual.
     finalize_hint: Option<String>,
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = WISHED_STEPS_MAX))]
     steps_max: Option<u32>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
-    response_format: Option<Map<String, Value>>,
+    /// What a session can have set, a run can wish for itself.
+    #[serde(flatten)]
+    settings: SettingsBody,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct ImageBody {
+    #[schemars(regex(pattern = "^image/"))]
     media_type: String,
+    #[schemars(regex(pattern = "^(https://|data:image/)"))]
     url: String,
 }
 
 impl ImageBody {
-    fn part(self) -> Answer<Part> {
+    fn part(self) -> RouteResult<Part> {
         let Self { media_type, url } = self;
         let is_image = media_type.starts_with("image/");
         if is_image && (url.starts_with("https://") || url.starts_with("data:image/")) {
@@ -139,7 +151,7 @@ impl ImageBody {
 }
 
 impl StartBody {
-    fn wish(self) -> Answer<RunStart> {
+    fn wish(self) -> RouteResult<RunStart> {
         if self.message.trim().is_empty() {
             return Err(Problem::field("message", "the message is empty"));
         }
@@ -152,17 +164,7 @@ impl StartBody {
         for image in self.images.unwrap_or_default() {
             parts.push(image.part()?);
         }
-        let settings = SettingsBody {
-            system: self.system,
-            tool_choice: self.tool_choice,
-            reasoning_effort: self.reasoning_effort,
-            temperature: self.temperature,
-            top_p: self.top_p,
-            output_tokens_max: self.output_tokens_max,
-            seed: self.seed,
-            response_format: self.response_format,
-        };
-        let SessionSettings { system, tool_choice, sampling } = settings.read()?;
+        let SessionSettings { system, tool_choice, sampling } = self.settings.read()?;
         Ok(RunStart {
             message: Message::User { parts },
             wishes: RunWishes {
@@ -191,13 +193,13 @@ struct StartQuery {
 }
 
 async fn start(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     QueryOf(query): QueryOf<StartQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<StartBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let cancels = events::flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = events::projection(&app, query.format.as_deref())?;
     let started = app.host.start_run(&SessionId::new(id), body.wish()?).await?;
@@ -205,24 +207,24 @@ async fn start(
         return show_started(&app, &started);
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    let reading = Reading { after: started.after_seq, cancels, closing };
+    let reading = StreamStart { after: started.after_seq, cancels, closing };
     respond(&app, &started.run_id, reading, projection).await
 }
 
 /// What a client needs to follow a run.
 #[derive(Serialize)]
-struct Started<'a> {
+struct StartedRunBody<'a> {
     run_id: &'a RunId,
     session_id: &'a SessionId,
     after_seq: u64,
     events: String,
 }
 
-fn show_started(app: &App, started: &StartedRun) -> Answer<Response> {
+fn show_started(app: &ServerApp, started: &StartedRun) -> RouteResult<Response> {
     let StartedRun { run_id, session_id, after_seq } = started;
     let events = format!("/api/runs/{run_id}/events");
-    let shown = Started { run_id, session_id, after_seq: *after_seq, events };
-    let mut response = show(app, Said::Accepted, &shown)?;
+    let shown = StartedRunBody { run_id, session_id, after_seq: *after_seq, events };
+    let mut response = show(app, SuccessKind::Accepted, &shown)?;
     if let Ok(place) = HeaderValue::from_str(&format!("/api/runs/{run_id}")) {
         response.headers_mut().insert(header::LOCATION, place);
     }
@@ -230,14 +232,14 @@ fn show_started(app: &App, started: &StartedRun) -> Answer<Response> {
 }
 
 #[derive(Deserialize)]
-struct ListQuery {
+struct RunListQuery {
     session_id: Option<String>,
     unfinished: Option<String>,
     before: Option<String>,
     rows: Option<String>,
 }
 
-async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Answer<Response> {
+async fn list(State(app): State<ServerApp>, QueryOf(query): QueryOf<RunListQuery>) -> RouteResult<Response> {
     let rows_max = rows(query.rows.as_deref())?;
     let runs = app
         .host
@@ -254,66 +256,73 @@ async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Ans
     if let (Value::Object(fields), Some(next)) = (&mut shown, next) {
         fields.insert("next".into(), next.into());
     }
-    show(&app, Said::Ok, &shown)
+    show(&app, SuccessKind::Ok, &shown)
 }
 
-async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.run(&id.into()).await?)
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.run(&id.into()).await?)
 }
 
-async fn trace(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &trace_of(&app, &id.into()).await?)
+async fn trace(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &trace_of(&app, &id.into()).await?)
 }
 
 /// The trace of a run, from its records (R-29).
-pub(crate) async fn trace_of(app: &App, run_id: &RunId) -> Answer<RunTrace> {
+pub(crate) async fn trace_of(app: &ServerApp, run_id: &RunId) -> RouteResult<RunTrace> {
     let run = app.host.run(run_id).await?;
     let records = app.host.records(&run.session_id, run.first_seq.saturating_sub(1)).await?;
     Ok(RunTrace::fold(records.iter().map(|record| &**record).filter(|record| record.run_id == *run_id)))
 }
 
-async fn cancel(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn cancel(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     let id = RunId::new(id);
     app.host.cancel(&id).await?;
-    show(&app, Said::Ok, &app.host.run(&id).await?)
+    show(&app, SuccessKind::Ok, &app.host.run(&id).await?)
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "ResumeRun")]
 struct ResumeBody {
+    /// Calls that may run again although nobody knows whether they happened.
     retry: Option<Vec<CallId>>,
 }
 
 async fn resume(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     OptionalBody(body): OptionalBody<ResumeBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let wish = ResumeWish { retry: body.retry.unwrap_or_default(), ..ResumeWish::default() };
     let started = app.host.resume(&id.into(), wish).await?;
     show_started(&app, &started)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ForkRun")]
 struct ForkBody {
+    /// The last step that is taken over; 0 for the message alone.
     #[serde(deserialize_with = "whole")]
+    #[schemars(required, range(min = 0, max = u32::MAX))]
     step: Option<u32>,
     model: Option<String>,
+    /// Another message, with step 0.
     message: Option<String>,
     outcome: Option<ForkOutcome>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct ForkOutcome {
     call_id: CallId,
     json: Value,
 }
 
 async fn fork(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<ForkBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let ForkBody { step, model, message, outcome } = body;
     let Some(step) = step else {
         return Err(Problem::field("step", "give the step as a number from 0"));
@@ -323,48 +332,13 @@ async fn fork(
     let started = forked.map_err(|error| match error {
         // The request is right; the run has not come as far.
         HostError::Invalid { field: Some("step"), message } => {
-            Problem::new(Kind::Conflict, "step_missing", message)
+            Problem::new(ProblemKind::Conflict, "step_missing", message)
         }
         other => other.into(),
     })?;
     show_started(&app, &started)
 }
 
-async fn replay(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.replay(&id.into()).await?)
-}
-
-/// The body of a start, for the API document.
-pub(crate) fn start_schema() -> Value {
-    let image = object([
-        ("media_type", json!({"type": "string", "pattern": "^image/"})),
-        ("url", json!({"type": "string", "pattern": "^(https://|data:image/)"})),
-    ]);
-    let mut start = wish([
-        ("message", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
-        ("model?", text()),
-        ("profile?", profile()),
-        ("tools?", json!({"type": "array", "items": text(), "description": "Only these tools."})),
-        ("tools_allowed?", flag()),
-        ("context?", json!({"type": "string", "description": "Background for the message."})),
-        ("executes_while_streaming?", flag()),
-        (
-            "images?",
-            json!({"type": "array", "items": image, "description": "Pictures that come after the text."}),
-        ),
-        ("approve?", approve()),
-        (
-            "finalize_hint?",
-            json!({"type": "string", "description": "What the model is told in a last step without tools, beside the usual."}),
-        ),
-        ("steps_max?", json!({"type": "integer", "minimum": 1, "maximum": WISHED_STEPS_MAX})),
-    ]);
-    // What a session can have set, a run can wish for itself.
-    if let (Some(Value::Object(own)), Value::Object(mut set)) =
-        (start.get_mut("properties"), wish(settings::fields()))
-        && let Some(Value::Object(set)) = set.remove("properties")
-    {
-        own.extend(set);
-    }
-    start
+async fn replay(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.replay(&id.into()).await?)
 }

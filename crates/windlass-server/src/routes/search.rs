@@ -8,12 +8,12 @@ use windlass_core::ids::SessionId;
 use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::QueryOf;
 use crate::limits::{PASSAGES_MAX, PASSAGES_USUAL, QUERY_CHARS_MAX, SEARCH_TOKENS_MAX};
 use crate::openapi::{count, list_of, named, object, text};
 use crate::shown::show;
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "search";
 /// Where may be looked.
@@ -33,12 +33,12 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("kind", kind_schema(), "Which ways of finding count.")
             .query_param("scope", scope_schema(), "Files of the project, documents that were added, or both.")
             .query_param("session_id", text(), "Only documents of this session, whatever `scope` says.")
-            .answers(Said::Ok, named("Found"), "What was found.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .answers(SuccessKind::Ok, named("Found"), "What was found.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/index", status)
             .about(TAG, "What the index of the project holds")
-            .answers(Said::Ok, named("Index"), "Its size, and how far it is while it is built.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("Index"), "Its size, and how far it is while it is built.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -47,7 +47,7 @@ fn query_schema() -> Value {
 }
 
 #[derive(Deserialize)]
-struct Wish {
+struct SearchWish {
     q: String,
     top_k: Option<String>,
     kind: Option<String>,
@@ -55,7 +55,7 @@ struct Wish {
     session_id: Option<String>,
 }
 
-async fn search(State(app): State<App>, QueryOf(wish): QueryOf<Wish>) -> Answer<Response> {
+async fn search(State(app): State<ServerApp>, QueryOf(wish): QueryOf<SearchWish>) -> RouteResult<Response> {
     if wish.q.trim().is_empty() {
         return Err(Problem::field("q", "'q' is empty; enter what to search for"));
     }
@@ -73,14 +73,14 @@ async fn search(State(app): State<App>, QueryOf(wish): QueryOf<Wish>) -> Answer<
         scope: scope(wish.scope.as_deref(), wish.session_id)?,
         budget,
     };
-    show(&app, Said::Ok, &app.host.search(query).await?)
+    show(&app, SuccessKind::Ok, &app.host.search(query).await?)
 }
 
-async fn status(State(app): State<App>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.index_status().await?)
+async fn status(State(app): State<ServerApp>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.index_status().await?)
 }
 
-fn top_k(text: Option<&str>) -> Answer<usize> {
+fn top_k(text: Option<&str>) -> RouteResult<usize> {
     let Some(text) = text else { return Ok(PASSAGES_USUAL) };
     match text.parse() {
         Ok(count) if (1..=PASSAGES_MAX).contains(&count) => Ok(count),
@@ -90,7 +90,7 @@ fn top_k(text: Option<&str>) -> Answer<usize> {
     }
 }
 
-fn kind(word: Option<&str>) -> Answer<SearchKind> {
+fn kind(word: Option<&str>) -> RouteResult<SearchKind> {
     let Some(word) = word else { return Ok(SearchKind::default()) };
     SearchKind::from_word(word).ok_or_else(|| {
         let words = SearchKind::ALL.map(SearchKind::word).join(", ");
@@ -98,7 +98,7 @@ fn kind(word: Option<&str>) -> Answer<SearchKind> {
     })
 }
 
-fn scope(word: Option<&str>, session_id: Option<String>) -> Answer<SearchScope> {
+fn scope(word: Option<&str>, session_id: Option<String>) -> RouteResult<SearchScope> {
     let scope = match word {
         None | Some("everything") => SearchScope::Everything,
         Some("project") => SearchScope::Project,

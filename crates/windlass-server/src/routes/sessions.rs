@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use windlass_core::ids::SessionId;
 use windlass_core::permission::ApproveMode;
@@ -11,12 +12,12 @@ use windlass_core::store::{NewSession, SessionQuery};
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::settings::SettingsBody;
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::openapi::{approve, list_of, named, object, text, wish};
+use crate::openapi::{list_of, maybe_approve, maybe_profile, named, object, one_of, or_null, text};
 use crate::shown::{done, show, show_list};
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "sessions";
 
@@ -25,9 +26,9 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::post("/api/sessions", create)
             .about(TAG, "Begin a session")
-            .optional_body(named("NewSession"))
-            .answers(Said::Created, named("Session"), "The session.")
-            .problems(&[Kind::Conflict, Kind::Missing]),
+            .optional_body::<NewSessionBody>()
+            .answers(SuccessKind::Created, named("Session"), "The session.")
+            .problems(&[ProblemKind::Conflict, ProblemKind::Missing]),
         Endpoint::get("/api/sessions", list)
             .about(TAG, "Sessions, newest first")
             .query_param("text", text(), "Only those with this text in their title or in what the user said.")
@@ -35,15 +36,15 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
             .answers(
-                Said::Ok,
+                SuccessKind::Ok,
                 object([("sessions", list_of("Session")), ("next?", text())]),
                 "A page of sessions.",
             ),
         Endpoint::get("/api/sessions/{id}", get)
             .about(TAG, "One session")
             .path_param("id", "The session.")
-            .answers(Said::Ok, named("Session"), "The session.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("Session"), "The session.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::patch("/api/sessions/{id}", change)
             .about(TAG, "Give a session another title, another mode or other settings")
             .notes(
@@ -51,46 +52,52 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  begin from now on, instead of all that were set before: `{}` sets nothing.",
             )
             .path_param("id", "The session.")
-            .body(wish([("title?", title_schema()), ("approve?", approve()), ("settings?", named("SettingsWish"))]))
-            .answers(Said::Ok, named("Session"), "The session.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .body::<ChangeBody>()
+            .answers(SuccessKind::Ok, named("Session"), "The session.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::delete("/api/sessions/{id}", delete)
             .about(TAG, "Forget a session")
             .notes("A run that goes on in it is cancelled first.")
             .path_param("id", "The session.")
             .answers_nothing("It is forgotten.")
-            .problems(&[Kind::Missing, Kind::Conflict]),
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/tasks", tasks)
             .about(TAG, "The task list of a session")
             .needed_query_param("session_id", crate::openapi::text(), "The session.")
-            .answers(Said::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
-fn title_schema() -> serde_json::Value {
-    serde_json::json!({"type": "string", "minLength": 1, "maxLength": TITLE_CHARS_MAX})
-}
-
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "NewSession")]
 struct NewSessionBody {
+    #[schemars(length(max = TITLE_CHARS_MAX))]
     title: Option<String>,
+    /// A name that somebody outside knows it by; unique.
     key: Option<String>,
+    #[schemars(schema_with = "maybe_profile")]
     profile: Option<String>,
     model: Option<String>,
+    #[schemars(schema_with = "maybe_origin")]
     origin: Option<String>,
+    #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
     settings: Option<SettingsBody>,
 }
 
 /// Front ends that begin sessions here; others have routes of their own.
-pub(crate) const ORIGINS: [&str; 4] = ["api", "web", "tui", "cli"];
+const ORIGINS: [&str; 4] = ["api", "web", "tui", "cli"];
+
+fn maybe_origin(_: &mut SchemaGenerator) -> Schema {
+    or_null(one_of(&ORIGINS))
+}
 
 async fn create(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     OptionalBody(body): OptionalBody<NewSessionBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let NewSessionBody { title, key, profile, model, origin, approve, settings } = body;
     if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
         check_title(title)?;
@@ -110,18 +117,21 @@ async fn create(
         settings: settings.unwrap_or_default().read()?,
         ..NewSession::default()
     };
-    show(&app, Said::Created, &app.host.create_session(begin).await?)
+    show(&app, SuccessKind::Created, &app.host.create_session(begin).await?)
 }
 
 #[derive(Deserialize)]
-struct ListQuery {
+struct SessionListQuery {
     #[serde(alias = "q")]
     text: Option<String>,
     before: Option<String>,
     rows: Option<String>,
 }
 
-async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Answer<Response> {
+async fn list(
+    State(app): State<ServerApp>,
+    QueryOf(query): QueryOf<SessionListQuery>,
+) -> RouteResult<Response> {
     let rows_max = rows(query.rows.as_deref())?;
     let before = cursor(query.before.as_deref())?.map(|(ms, id)| (ms, SessionId::new(id)));
     let sessions = app.host.sessions(SessionQuery { text: query.text, before, rows_max }).await?;
@@ -133,25 +143,29 @@ async fn list(State(app): State<App>, QueryOf(query): QueryOf<ListQuery>) -> Ans
     if let (serde_json::Value::Object(fields), Some(next)) = (&mut shown, next) {
         fields.insert("next".into(), next.into());
     }
-    show(&app, Said::Ok, &shown)
+    show(&app, SuccessKind::Ok, &shown)
 }
 
-async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &app.host.session(&id.into()).await?)
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &app.host.session(&id.into()).await?)
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "SessionChange")]
 struct ChangeBody {
+    #[schemars(length(min = 1, max = TITLE_CHARS_MAX))]
     title: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
     settings: Option<SettingsBody>,
 }
 
 async fn change(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<ChangeBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let id = SessionId::new(id);
     let approve = read_approve(body.approve.as_deref())?;
     let settings = body.settings.map(SettingsBody::read).transpose()?;
@@ -165,10 +179,10 @@ async fn change(
     if let Some(settings) = settings {
         app.host.set_settings(&id, settings).await?;
     }
-    show(&app, Said::Ok, &app.host.session(&id).await?)
+    show(&app, SuccessKind::Ok, &app.host.session(&id).await?)
 }
 
-fn check_title(title: &str) -> Answer<()> {
+fn check_title(title: &str) -> RouteResult<()> {
     if title.trim().is_empty() {
         return Err(Problem::field("title", "the title is empty"));
     }
@@ -180,7 +194,7 @@ fn check_title(title: &str) -> Answer<()> {
 }
 
 /// The mode of a word.
-pub(super) fn read_approve(word: Option<&str>) -> Answer<Option<ApproveMode>> {
+pub(super) fn read_approve(word: Option<&str>) -> RouteResult<Option<ApproveMode>> {
     let Some(word) = word else { return Ok(None) };
     match ApproveMode::from_word(word) {
         Some(mode) => Ok(Some(mode)),
@@ -192,14 +206,14 @@ pub(super) fn read_approve(word: Option<&str>) -> Answer<Option<ApproveMode>> {
 }
 
 /// Whether there is such a profile.
-pub(super) fn check_profile(name: Option<&str>) -> Answer<()> {
+pub(super) fn check_profile(name: Option<&str>) -> RouteResult<()> {
     match name.map(str::parse::<ProfileName>) {
         None | Some(Ok(_)) => Ok(()),
         Some(Err(unknown)) => Err(Problem::field("profile", unknown.to_string())),
     }
 }
 
-async fn delete(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     app.host.delete_session(&id.into()).await?;
     Ok(done())
 }
@@ -209,7 +223,7 @@ struct TasksQuery {
     session_id: Option<String>,
 }
 
-async fn tasks(State(app): State<App>, QueryOf(query): QueryOf<TasksQuery>) -> Answer<Response> {
+async fn tasks(State(app): State<ServerApp>, QueryOf(query): QueryOf<TasksQuery>) -> RouteResult<Response> {
     let Some(id) = query.session_id else {
         return Err(Problem::field("session_id", "name the session: ?session_id=ID"));
     };

@@ -1,32 +1,59 @@
-//! What a client sets: for the runs of a session, or for one run. One reading and one schema for both.
+//! What a client sets: for the runs of a session, or for one run. One type reads and describes both.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting};
+use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting, wished_effort};
 
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 use crate::extract::whole;
-use crate::openapi::{count_to, object, wish};
+use crate::openapi::{object, or_null};
 
 /// What is set, as a body says it.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
+#[schemars(rename = "SettingsWish")]
 pub(super) struct SettingsBody {
+    /// What the model is told after the usual system text.
     pub(super) system: Option<String>,
+    /// What the model may do with tools until it has called one.
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_tool_choice")]
     pub(super) tool_choice: Option<Value>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_effort")]
     pub(super) reasoning_effort: Option<String>,
+    #[schemars(range(min = 0.0, max = 2.0))]
     pub(super) temperature: Option<f64>,
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub(super) top_p: Option<f64>,
+    /// Most tokens of one answer.
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = u32::MAX))]
     pub(super) output_tokens_max: Option<u32>,
     #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 0, max = SEED_MAX))]
     pub(super) seed: Option<u64>,
+    /// The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text.
     pub(super) response_format: Option<Map<String, Value>>,
+}
+
+fn maybe_tool_choice(_: &mut SchemaGenerator) -> Schema {
+    or_null(json!({"anyOf": [
+        {"type": "string", "enum": ["auto", "required", "none"]},
+        object([("name", json!({"type": "string", "minLength": 1}))]),
+    ]}))
+}
+
+fn maybe_effort(_: &mut SchemaGenerator) -> Schema {
+    or_null(json!({"type": "string", "enum": EFFORTS}))
 }
 
 impl SettingsBody {
     /// The settings, if they can be.
-    pub(super) fn read(self) -> Answer<SessionSettings> {
+    pub(super) fn read(self) -> RouteResult<SessionSettings> {
+        let wrong = |WrongSetting { name, why }| Problem::field(name, why);
+        let effort = self.reasoning_effort.as_deref().map(wished_effort).transpose().map_err(wrong)?;
         let settings = SessionSettings {
             system: self.system.filter(|text| !text.trim().is_empty()),
             tool_choice: self.tool_choice.as_ref().map(tool_choice).transpose()?,
@@ -34,17 +61,17 @@ impl SettingsBody {
                 temperature: self.temperature,
                 top_p: self.top_p,
                 output_tokens_max: self.output_tokens_max,
-                reasoning_effort: self.reasoning_effort,
+                reasoning_effort: effort,
                 seed: self.seed,
                 response_format: self.response_format.map(Value::Object),
             },
         };
-        settings.check().map_err(|WrongSetting { name, why }| Problem::field(name, why))?;
+        settings.check().map_err(wrong)?;
         Ok(settings)
     }
 }
 
-fn tool_choice(choice: &Value) -> Answer<ToolChoice> {
+fn tool_choice(choice: &Value) -> RouteResult<ToolChoice> {
     let read = match choice {
         Value::String(word) => match word.as_str() {
             "auto" => Some(ToolChoice::Auto),
@@ -60,43 +87,4 @@ fn tool_choice(choice: &Value) -> Answer<ToolChoice> {
     };
     let words = "'tool_choice' must be \"auto\", \"required\", \"none\" or {\"name\": TOOL}";
     read.ok_or_else(|| Problem::field("tool_choice", words))
-}
-
-/// Each of them, for the API document.
-pub(super) fn fields() -> [(&'static str, Value); 8] {
-    [
-        (
-            "system?",
-            json!({"type": "string", "description": "What the model is told after the usual system text."}),
-        ),
-        (
-            "tool_choice?",
-            json!({"anyOf": [
-                {"type": "string", "enum": ["auto", "required", "none"]},
-                object([("name", json!({"type": "string", "minLength": 1}))]),
-            ], "description": "What the model may do with tools until it has called one."}),
-        ),
-        ("reasoning_effort?", json!({"type": "string", "enum": EFFORTS})),
-        ("temperature?", json!({"type": "number", "minimum": 0, "maximum": 2})),
-        ("top_p?", json!({"type": "number", "minimum": 0, "maximum": 1})),
-        (
-            "output_tokens_max?",
-            json!({
-                "type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Most tokens of one answer.",
-            }),
-        ),
-        ("seed?", count_to(SEED_MAX)),
-        (
-            "response_format?",
-            json!({
-                "type": "object", "additionalProperties": true,
-                "description": "The form of the answer, as OpenAI's field of that name says it; {\"type\": \"text\"} is plain text.",
-            }),
-        ),
-    ]
-}
-
-/// What a session shows of them, for the API document.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    vec![("Settings", object(fields())), ("SettingsWish", wish(fields()))]
 }

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use windlass_core::ids::RunId;
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::PathOf;
 use crate::openapi::{count, named, object, text};
 use crate::shown::show;
-use crate::state::App;
+use crate::state::ServerApp;
 
 /// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
@@ -25,18 +25,21 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             )
             .path_param("id", "The run.")
             .path_param_of("step", json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}), "The step, from 1.")
-            .answers(Said::Ok, named("StepReport"), "The step.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("StepReport"), "The step.")
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
-async fn get(State(app): State<App>, PathOf((id, step)): PathOf<(String, String)>) -> Answer<Response> {
+async fn get(
+    State(app): State<ServerApp>,
+    PathOf((id, step)): PathOf<(String, String)>,
+) -> RouteResult<Response> {
     // As it is written in the document: digits, no sign.
     let is_number = step.bytes().all(|byte| byte.is_ascii_digit());
     let Some(step) = step.parse::<u32>().ok().filter(|step| is_number && *step > 0) else {
         return Err(Problem::field("step", "the step must be a whole number from 1"));
     };
-    show(&app, Said::Ok, &app.host.step_report(&RunId::new(id), step).await?)
+    show(&app, SuccessKind::Ok, &app.host.step_report(&RunId::new(id), step).await?)
 }
 
 /// The schema of a step.

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Reading};
+use crate::client::{Client, StreamStart};
 use crate::stage::Stage;
 
 const ASKS: &str = "user Go.\nmodel call 1 read_file {\"path\":\"a\"}\nmodel call 2 read_file {\"path\":\"b\"}\n\
     tool 1 text A\ntool 2 text B\nmodel text Read.\n";
 
-async fn asked(stage: &Stage) -> (Client, String, Reading, Value) {
+async fn asked(stage: &Stage) -> (Client, String, StreamStart, Value) {
     let client = stage.client();
     let run = client.run().await;
     let mut reading = client.events(&run, None).await;

@@ -17,13 +17,13 @@ pub(crate) struct Client {
 
 /// A whole answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct RouteResult {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl RouteResult {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
@@ -49,26 +49,26 @@ impl Client {
         client
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> RouteResult {
         self.ask("GET", path, None).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> RouteResult {
         self.ask("DELETE", path, None).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> RouteResult {
         self.ask("POST", path, Some(&body.to_string())).await
     }
 
     /// Asks and reads the whole answer, which must be as the API document says.
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> RouteResult {
         let mut reading = self.send(method, path, body).await;
         let mut rest = String::new();
         while let Some(frame) = reading.more().await {
             rest.push_str(&frame);
         }
-        let answer = Answer { status: reading.status, headers: reading.headers, body: rest };
+        let answer = RouteResult { status: reading.status, headers: reading.headers, body: rest };
         contract::check(method, path, &answer);
         answer
     }
@@ -90,7 +90,7 @@ impl Client {
     }
 
     /// The events of a run, after a number if there is one.
-    pub(crate) async fn events(&self, run: &str, after: Option<u64>) -> Reading {
+    pub(crate) async fn events(&self, run: &str, after: Option<u64>) -> StreamStart {
         let client =
             after.map_or_else(|| self.clone(), |after| self.with("Last-Event-ID", &after.to_string()));
         client.send("GET", &format!("/api/runs/{run}/events"), None).await
@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// Sends a request and reads the head of its answer.
-    pub(crate) async fn send(&self, method: &str, path: &str, body: Option<&str>) -> Reading {
+    pub(crate) async fn send(&self, method: &str, path: &str, body: Option<&str>) -> StreamStart {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
@@ -121,12 +121,12 @@ impl Client {
         head.push_str(body.unwrap_or_default());
         // A server that refuses a body may close before it has read all of it.
         let _ = stream.write_all(head.as_bytes()).await;
-        Reading::begin(stream).await
+        StreamStart::begin(stream).await
     }
 }
 
 /// An answer that is read as it comes.
-pub(crate) struct Reading {
+pub(crate) struct StreamStart {
     stream: TcpStream,
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
@@ -136,7 +136,7 @@ pub(crate) struct Reading {
     is_over: bool,
 }
 
-impl Reading {
+impl StreamStart {
     async fn begin(stream: TcpStream) -> Self {
         let mut reading = Self {
             stream,

@@ -6,7 +6,7 @@ use windlass_core::secret::Secret;
 use windlass_core::view::SessionView;
 use windlass_server::ServerConfig;
 
-use crate::client::{Client, Reading, id_of, payload};
+use crate::client::{Client, StreamStart, id_of, payload};
 use crate::stage::Stage;
 
 const TALK: &str = "user Go.\nmodel reasoning I should look.\nmodel text One two three four five.\n\
@@ -27,7 +27,7 @@ async fn play(client: &Client, session: &str) -> String {
     run
 }
 
-async fn stream(client: &Client, session: &str, query: &str) -> Reading {
+async fn stream(client: &Client, session: &str, query: &str) -> StreamStart {
     let path = format!("/api/sessions/{session}/records{query}");
     let reading = client.with("Accept", "text/event-stream").send("GET", &path, None).await;
     assert_eq!(reading.status, 200);
@@ -41,7 +41,7 @@ async fn page(client: &Client, session: &str, query: &str) -> Value {
 }
 
 /// Frames up to the end of so many runs.
-async fn read_runs(reading: &mut Reading, runs: usize) -> Vec<String> {
+async fn read_runs(reading: &mut StreamStart, runs: usize) -> Vec<String> {
     let (mut frames, mut ended) = (Vec::new(), 0);
     while ended < runs {
         let frame = reading.frame().await.expect("the stream goes on");

@@ -19,7 +19,7 @@ use windlass_core::run::Finished;
 use windlass_core::trace::RunTrace;
 use windlass_engine::registry::Registry;
 use windlass_engine::session::SendError;
-use windlass_modules::{Mode, Module, ModuleModel, read_answer, read_inputs};
+use windlass_modules::{Module, ModuleModel, ToolUse, read_answer, read_inputs};
 
 use super::engine::{InvocationSlot, ModuleEngine};
 use super::error::{DSPyEngineError, ToolError};
@@ -223,7 +223,7 @@ fn check_inputs(module: &Module, input: Map<String, Value>) -> Result<String, DS
 
 /// How a module is asked, and the profile for it.
 struct InvocationMode {
-    mode: Mode,
+    mode: ToolUse,
     profile: Profile,
 }
 
@@ -232,16 +232,16 @@ impl InvocationMode {
         let Some(config) = tools else {
             // One step, and one correction if its answer is not what it must be.
             let profile = Profile { dialect: Dialect::Native, ..profile_of(1) };
-            return Self { mode: Mode::Plain, profile };
+            return Self { mode: ToolUse::Plain, profile };
         };
-        match Mode::of(module) {
-            Mode::Native => {
+        match ToolUse::of(module) {
+            ToolUse::Native => {
                 let profile = Profile::default();
                 let limits = steps_of(config.max_iterations, profile.limits);
-                Self { mode: Mode::Native, profile: Profile { limits, at_cap: AtCap::Fail, ..profile } }
+                Self { mode: ToolUse::Native, profile: Profile { limits, at_cap: AtCap::Fail, ..profile } }
             }
-            Mode::Fields { .. } | Mode::Plain => Self {
-                mode: Mode::Fields { context_field: config.tool_result_key.clone() },
+            ToolUse::Fields { .. } | ToolUse::Plain => Self {
+                mode: ToolUse::Fields { context_field: config.tool_result_key.clone() },
                 profile: profile_of(config.max_iterations),
             },
         }

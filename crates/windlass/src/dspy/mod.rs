@@ -129,7 +129,7 @@ pub use windlass_modules::script::{
 #[cfg(feature = "modules")]
 pub use windlass_modules::{
     Demo, Field, FieldType, HotReload, HotReloadConfig, HotReloadEvent, HotReloadEvents, HotReloadHandle,
-    HotReloadStats, LoadReport, Metadata, Mode, Module, ModuleError, ModuleLibrary, ModuleModel, Predictor,
-    Signature, SignatureRegistry, SignatureType, rhai,
+    HotReloadStats, LoadReport, Module, ModuleError, ModuleLibrary, ModuleModel, ModuleOrigin, Predictor,
+    Signature, SignatureRegistry, SignatureType, ToolUse, rhai,
 };
 pub use wrapper::{ToolWrapper, ToolWrapperConfig};

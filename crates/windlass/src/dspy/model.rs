@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use windlass_core::dialect::field::next_input;
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
 
 /// A step that the predictor is asked for.
@@ -36,8 +36,12 @@ impl ModelPort for PredictorModel {
         let asks = self.asks.clone();
         let step = async move {
             let (reply, answer) = oneshot::channel();
-            let gone =
-                || ModelFailure::fatal("predictor", "the caller does not wait for the output any more");
+            let gone = || {
+                ModelFailure::fatal(
+                    ModelFailureKind::Predictor,
+                    "the caller does not wait for the output any more",
+                )
+            };
             asks.send(PredictorAsk { input: Value::Object(fields), reply }).await.map_err(|_| gone())?;
             answer.await.map_err(|_| gone())?
         };

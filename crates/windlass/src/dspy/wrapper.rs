@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::model::{ModelFailure, Sampling};
+use windlass_core::model::{ModelFailure, ModelFailureKind, Sampling};
 use windlass_core::permission::ApproveMode;
 use windlass_core::run::Finished;
 use windlass_core::trace::RunTrace;
@@ -198,7 +198,7 @@ impl PredictorQueue {
             let prediction = predicted.await;
             let reply = match &prediction {
                 Ok(output) => Ok(output.to_string()),
-                Err(error) => Err(ModelFailure::fatal("predictor", error.to_string())),
+                Err(error) => Err(ModelFailure::fatal(ModelFailureKind::Predictor, error.to_string())),
             };
             self.last = Some(prediction);
             // A run that was stopped meanwhile needs no answer; its end comes next.

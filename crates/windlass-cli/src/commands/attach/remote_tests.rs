@@ -75,7 +75,7 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
                     temperature: Some(0.5),
                     top_p: Some(0.25),
                     output_tokens_max: Some(99),
-                    reasoning_effort: Some("low".into()),
+                    reasoning_effort: windlass_core::model::Effort::of_word("low"),
                     seed: Some(4),
                     response_format: Some(json!({"type": "json_object"})),
                 },

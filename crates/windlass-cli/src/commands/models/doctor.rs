@@ -6,10 +6,12 @@ use futures::StreamExt;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxFuture, ModelPort};
 use windlass_engine::clock::Clock;
-use windlass_models::doctor::{ExaminationLimits, Finding, Patient, Progress, Verdict, examine};
+use windlass_models::doctor::{
+    DoctorProgress, ExaminationLimits, Patient, ProbeFinding, ProbeVerdict, examine,
+};
 use windlass_models::quirks::Quirks;
 use windlass_models::transport::Transport;
-use windlass_models::{ModelName, Target, WireModel};
+use windlass_models::{ModelName, ModelTarget, WireModel};
 
 use crate::args::GlobalArgs;
 use crate::commands::run::block_on;
@@ -24,9 +26,9 @@ use crate::terminal::table::lay_out;
 /// Examines a model and keeps what was found.
 pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, name: &ModelName) -> Result<Exit> {
     let exam = EndpointExam::make(config, name)?;
-    let mut told = |progress: Progress<'_>| match progress {
-        Progress::Begun(probe) if !global.quiet => tell_line(&format!("· {}", probe.title())),
-        Progress::Begun(_) | Progress::Found(_) => {}
+    let mut told = |progress: DoctorProgress<'_>| match progress {
+        DoctorProgress::Begun(probe) if !global.quiet => tell_line(&format!("· {}", probe.title())),
+        DoctorProgress::Begun(_) | DoctorProgress::Found(_) => {}
     };
     let examined = block_on(async {
         tokio::select! {
@@ -54,19 +56,19 @@ pub(crate) fn rows(examined: &Examined) -> Vec<[String; 3]> {
     examined.diagnosis.findings.iter().map(row).collect()
 }
 
-fn row(finding: &Finding) -> [String; 3] {
+fn row(finding: &ProbeFinding) -> [String; 3] {
     let mark = match finding.verdict {
-        Verdict::Pass => "✓",
-        Verdict::Fail => "✗",
-        Verdict::Unsure => "?",
-        Verdict::Skipped => "–",
+        ProbeVerdict::Pass => "✓",
+        ProbeVerdict::Fail => "✗",
+        ProbeVerdict::Unsure => "?",
+        ProbeVerdict::Skipped => "–",
     };
     [mark.to_owned(), finding.probe.title().to_owned(), finding.meaning.clone()]
 }
 
 /// One endpoint, to be examined.
 pub(crate) struct EndpointExam {
-    target: Target,
+    target: ModelTarget,
     transport: Arc<Transport>,
 }
 
@@ -78,7 +80,7 @@ impl EndpointExam {
     }
 
     /// Examines it, minutes if need be; nothing is kept.
-    pub(crate) async fn examine(&self, told: &mut (dyn FnMut(Progress<'_>) + Send)) -> Examined {
+    pub(crate) async fn examine(&self, told: &mut (dyn FnMut(DoctorProgress<'_>) + Send)) -> Examined {
         let (limits, at_ms) = (ExaminationLimits::default(), Clock::system().now_ms());
         let diagnosis = examine(self, &self.target, &limits, at_ms, told).await;
         Examined { base_url: self.target.base_url.clone(), diagnosis }
@@ -91,7 +93,7 @@ impl Patient for EndpointExam {
         request: ModelRequest,
         quirks: &'a Quirks,
     ) -> BoxFuture<'a, std::result::Result<Vec<ModelDelta>, ModelFailure>> {
-        let target = Target { quirks: quirks.clone(), ..self.target.clone() };
+        let target = ModelTarget { quirks: quirks.clone(), ..self.target.clone() };
         let model = WireModel::new(target, Arc::clone(&self.transport));
         Box::pin(async move {
             let mut deltas = Vec::new();

@@ -9,7 +9,7 @@ pub(crate) mod pull;
 
 use serde_json::{Map, Value, json};
 use windlass_models::catalog::{find_provider, providers};
-use windlass_models::{ModelName, Quirks, Target};
+use windlass_models::{ModelName, ModelTarget, Quirks};
 
 use crate::args::{GlobalArgs, ModelsCommand};
 use crate::commands::config::resolve;
@@ -109,7 +109,7 @@ fn examined(found: Option<&Examined>, name: &ModelName) -> String {
     }
 }
 
-fn quirks_of(target: &Target) -> Map<String, Value> {
+fn quirks_of(target: &ModelTarget) -> Map<String, Value> {
     fields(&target.quirks)
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use windlass_models::download::{self, DownloadError, Opened, Start};
+use windlass_models::download::{self, DownloadError, DownloadStart, OpenDownload};
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::transport::Transport;
 
@@ -189,7 +189,7 @@ impl Pull {
         let mut tries = 0;
         loop {
             let before = part.bytes();
-            let start = Start { byte: before, etag: part.note().etag.clone() };
+            let start = DownloadStart { byte: before, etag: part.note().etag.clone() };
             let come = match download::open(&self.transport, address, &start, &self.limits).await {
                 Ok(opened) => drain(part, opened, bar).await,
                 // All of it was there.
@@ -286,7 +286,7 @@ impl From<CommandError> for DownloadFailure {
 /// Takes in what comes, to the end.
 async fn drain(
     part: &mut PartFile,
-    mut opened: Opened,
+    mut opened: OpenDownload,
     bar: &ProgressBar,
 ) -> std::result::Result<Option<String>, DownloadFailure> {
     let was = part.note().bytes_total;

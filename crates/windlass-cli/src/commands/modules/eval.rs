@@ -1,7 +1,7 @@
 //! `windlass modules eval`: a module's answers beside those that were expected, case by case.
 
 use serde_json::json;
-use windlass_modules::measure::{Measured, Tally};
+use windlass_modules::measure::{CaseTally, Measured};
 use windlass_tui::figures::duration;
 
 use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
@@ -44,7 +44,7 @@ pub(super) fn run(global: &GlobalArgs, args: &ModuleEvalArgs) -> Result<Exit> {
         Ok((sat, session))
     })?;
     bar.finish_and_clear();
-    let tally = Tally::of(&sat.measured);
+    let tally = CaseTally::of(&sat.measured);
     if global.json {
         print_json(&json!({
             "module": module.module_id, "version": module.metadata.version, "model": chosen.model.name(),
@@ -77,7 +77,7 @@ fn cases_table(measured: &[Measured]) -> String {
 }
 
 /// The figures of all cases.
-pub(super) fn summary(tally: &Tally, measured: &[Measured]) -> String {
+pub(super) fn summary(tally: &CaseTally, measured: &[Measured]) -> String {
     let mut times: Vec<u64> = measured.iter().map(|case| case.elapsed_ms).collect();
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();

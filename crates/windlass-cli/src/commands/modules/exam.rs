@@ -7,7 +7,9 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressStyle};
 use windlass_core::ids::SessionId;
 use windlass_modules::Module;
-use windlass_modules::measure::{Case, Measured, Metric, Score, judge_inputs, read_cases, read_verdict};
+use windlass_modules::measure::{
+    Measured, Metric, ModuleCase, Score, judge_inputs, read_cases, read_verdict,
+};
 
 use super::trial::Trial;
 use crate::args::{GlobalArgs, MeasureArgs};
@@ -30,7 +32,7 @@ pub(super) fn without_cases(global: &GlobalArgs) -> Result<GlobalArgs> {
 }
 
 /// Reads the cases of a file.
-pub(super) fn cases_of(args: &MeasureArgs, module: &Module) -> Result<Vec<Case>> {
+pub(super) fn cases_of(args: &MeasureArgs, module: &Module) -> Result<Vec<ModuleCase>> {
     let path = &args.data;
     let file = std::fs::File::open(path);
     let file = file.map_err(|error| CommandError::file(path, "read", &error).into_usage())?;
@@ -106,7 +108,7 @@ impl<'a> Exam<'a> {
     pub(super) async fn sit(
         &mut self,
         module: &Arc<Module>,
-        cases: &[Case],
+        cases: &[ModuleCase],
         bar: &ProgressBar,
     ) -> Result<ExamResult> {
         let mut measured = Vec::new();
@@ -137,7 +139,7 @@ async fn ask(
     metric: &Metric,
     (session, module): (&SessionId, &Arc<Module>),
     judge: Option<&(Arc<Module>, SessionId)>,
-    case: &Case,
+    case: &ModuleCase,
 ) -> Result<(Measured, bool)> {
     let ran = trial.ask(session, (module, model), &case.inputs).await?;
     let (outputs, score, is_model) = match ran.outputs {

@@ -11,8 +11,8 @@ use windlass_core::trace::rfc3339;
 use windlass_engine::clock::Clock;
 use windlass_modules::Module;
 use windlass_modules::measure::{
-    Case, Measured, Passed, Tally, choose_demos, next_version, proposal_inputs, proposer, read_proposal,
-    split_cases, write_version,
+    CaseTally, Measured, ModuleCase, PassedCase, choose_demos, next_version, proposal_inputs, proposer,
+    read_proposal, split_cases, write_version,
 };
 
 use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
@@ -36,7 +36,7 @@ struct TriedVersion {
     /// What made it, for its metadata.
     optimizer: &'static str,
     module: Arc<Module>,
-    tally: Tally,
+    tally: CaseTally,
 }
 
 /// Everything that was tried, the version as it is first.
@@ -153,7 +153,7 @@ impl Search<'_> {
     async fn find(
         mut self,
         module: &Arc<Module>,
-        cases: &[Case],
+        cases: &[ModuleCase],
         proposing: Option<&ChosenModel>,
     ) -> Result<TriedVersions> {
         let split = split_cases(cases);
@@ -184,7 +184,7 @@ impl Search<'_> {
     async fn try_instructions(
         &mut self,
         module: &Arc<Module>,
-        judging: &[Case],
+        judging: &[ModuleCase],
         taught: &[Measured],
         model: &ChosenModel,
     ) -> Result<()> {
@@ -224,7 +224,7 @@ impl Search<'_> {
     async fn sit(
         &mut self,
         module: &Arc<Module>,
-        cases: &[Case],
+        cases: &[ModuleCase],
         word: &'static str,
     ) -> Result<Vec<Measured>> {
         if !self.found.is_whole {
@@ -241,13 +241,13 @@ impl Search<'_> {
     async fn judge(
         &mut self,
         module: &Arc<Module>,
-        cases: &[Case],
+        cases: &[ModuleCase],
         what: String,
         optimizer: &'static str,
     ) -> Result<()> {
         let measured = self.sit(module, cases, "judging").await?;
         if self.found.is_whole {
-            let (module, tally) = (Arc::clone(module), Tally::of(&measured));
+            let (module, tally) = (Arc::clone(module), CaseTally::of(&measured));
             self.found.tried.push(TriedVersion { what, optimizer, module, tally });
         }
         Ok(())
@@ -255,11 +255,11 @@ impl Search<'_> {
 }
 
 /// Teaching cases that the module passed, with all that it gave.
-fn passed_of(teaching: &[Case], taught: &[Measured]) -> Vec<Passed> {
+fn passed_of(teaching: &[ModuleCase], taught: &[Measured]) -> Vec<PassedCase> {
     let passed = teaching.iter().zip(taught).filter(|(_, measured)| measured.is_passed);
     passed
         .filter_map(|(case, measured)| {
-            Some(Passed { inputs: case.inputs.clone(), outputs: measured.outputs.clone()? })
+            Some(PassedCase { inputs: case.inputs.clone(), outputs: measured.outputs.clone()? })
         })
         .collect()
 }

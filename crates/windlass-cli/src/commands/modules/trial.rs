@@ -18,7 +18,7 @@ use windlass_core::model::Sampling;
 use windlass_core::profile::Profile;
 use windlass_core::store::{NewSession, title_of};
 use windlass_engine::host::{Host, ModelsPort, OpenModel};
-use windlass_modules::{Mode, Module, ModuleModel, read_answer};
+use windlass_modules::{Module, ModuleModel, ToolUse, read_answer};
 
 use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
@@ -175,7 +175,7 @@ impl ModelsPort for TrialModels {
         let fitted = self.config.fit_module(&module, profile);
         let fitted = fitted.and_then(|()| chosen.fit(profile, module.tool_enabled));
         fitted.map_err(|complaint| wrong("model", &complaint))?;
-        let mode = Mode::of(&module);
+        let mode = ToolUse::of(&module);
         let model = Arc::new(ModuleModel::new(module, Arc::clone(&chosen.model), mode));
         Ok(OpenModel { model, context_tokens: chosen.context_tokens })
     }

@@ -14,7 +14,7 @@ use windlass_core::store::RunRow;
 use windlass_core::trace::rfc3339;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
-use windlass_modules::{Mode, ModuleModel};
+use windlass_modules::{ModuleModel, ToolUse};
 use windlass_scripted::ScriptedModel;
 use windlass_tui::figures::duration;
 
@@ -74,7 +74,7 @@ impl ModelsToLookAt {
         let module = self.modules.get(id)?;
         self.config.fit_module(&module, profile)?;
         let below = self.find(self.config.settings.model()?.unwrap_or_default(), profile)?;
-        let mode = Mode::of(&module);
+        let mode = ToolUse::of(&module);
         let model = Arc::new(ModuleModel::new(module, Arc::clone(&below.model), mode));
         Ok(ChosenModel { model, ..below })
     }

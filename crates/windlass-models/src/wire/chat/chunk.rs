@@ -13,12 +13,12 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::usage::Counts;
+use super::usage::ChatUsage;
 use crate::wire::surrogate::mend_surrogates;
 
 /// A leaf of any type; text is borrowed where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) enum Leaf<'a> {
+pub(super) enum JsonLeaf<'a> {
     /// Null or absent.
     #[default]
     Null,
@@ -30,36 +30,36 @@ pub(super) enum Leaf<'a> {
     Other(Box<Value>),
 }
 
-impl<'a> Leaf<'a> {
+impl<'a> JsonLeaf<'a> {
     /// The text, if it is text and not empty.
     pub(super) fn filled(self) -> Option<Cow<'a, str>> {
         match self {
-            Leaf::Text(text) if !text.is_empty() => Some(text),
-            Leaf::Text(_) | Leaf::Null | Leaf::Number(_) | Leaf::Other(_) => None,
+            JsonLeaf::Text(text) if !text.is_empty() => Some(text),
+            JsonLeaf::Text(_) | JsonLeaf::Null | JsonLeaf::Number(_) | JsonLeaf::Other(_) => None,
         }
     }
 
     /// A slot number, also if it is written as text.
     pub(super) fn number(&self) -> Option<u32> {
         match self {
-            Leaf::Text(text) => text.parse().ok(),
-            Leaf::Number(number) => u32::try_from(*number).ok(),
-            Leaf::Null | Leaf::Other(_) => None,
+            JsonLeaf::Text(text) => text.parse().ok(),
+            JsonLeaf::Number(number) => u32::try_from(*number).ok(),
+            JsonLeaf::Null | JsonLeaf::Other(_) => None,
         }
     }
 
     /// The leaf as a value; `None` for null.
     pub(super) fn into_value(self) -> Option<Value> {
         match self {
-            Leaf::Null => None,
-            Leaf::Text(text) => Some(Value::String(text.into_owned())),
-            Leaf::Number(number) => Some(Value::from(number)),
-            Leaf::Other(value) => Some(*value),
+            JsonLeaf::Null => None,
+            JsonLeaf::Text(text) => Some(Value::String(text.into_owned())),
+            JsonLeaf::Number(number) => Some(Value::from(number)),
+            JsonLeaf::Other(value) => Some(*value),
         }
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Leaf<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for JsonLeaf<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LeafVisitor)
     }
@@ -68,46 +68,46 @@ impl<'de: 'a, 'a> Deserialize<'de> for Leaf<'a> {
 struct LeafVisitor;
 
 impl<'de> Visitor<'de> for LeafVisitor {
-    type Value = Leaf<'de>;
+    type Value = JsonLeaf<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON value")
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Leaf::Text(Cow::Borrowed(text)))
+        Ok(JsonLeaf::Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Leaf::Text(Cow::Owned(text.to_owned())))
+        Ok(JsonLeaf::Text(Cow::Owned(text.to_owned())))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Leaf::Null)
+        Ok(JsonLeaf::Null)
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Leaf::Other(Box::new(Value::from(value))))
+        Ok(JsonLeaf::Other(Box::new(Value::from(value))))
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Leaf::Number(value))
+        Ok(JsonLeaf::Number(value))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Leaf::Other(Box::new(Value::from(value))))
+        Ok(JsonLeaf::Other(Box::new(Value::from(value))))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Leaf::Other(Box::new(Value::from(value))))
+        Ok(JsonLeaf::Other(Box::new(Value::from(value))))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        Value::deserialize(SeqAccessDeserializer::new(seq)).map(|value| Leaf::Other(Box::new(value)))
+        Value::deserialize(SeqAccessDeserializer::new(seq)).map(|value| JsonLeaf::Other(Box::new(value)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Value::deserialize(MapAccessDeserializer::new(map)).map(|value| Leaf::Other(Box::new(value)))
+        Value::deserialize(MapAccessDeserializer::new(map)).map(|value| JsonLeaf::Other(Box::new(value)))
     }
 }
 
@@ -172,55 +172,55 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PerhapsVisitor<T> {
 
 /// A chunk of a stream, a whole answer, or an error in the place of either.
 #[derive(Debug, Default, serde::Deserialize)]
-pub(super) struct Chunk<'a> {
+pub(super) struct ChatChunk<'a> {
     #[serde(borrow, default)]
-    pub(super) choices: Option<Vec<Choice<'a>>>,
+    pub(super) choices: Option<Vec<ChatChoice<'a>>>,
     #[serde(borrow, default)]
-    pub(super) usage: Perhaps<Counts<'a>>,
+    pub(super) usage: Perhaps<ChatUsage<'a>>,
     #[serde(borrow, default)]
-    pub(super) x_groq: Leaf<'a>,
+    pub(super) x_groq: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) error: Leaf<'a>,
+    pub(super) error: JsonLeaf<'a>,
     /// `error` where the error object itself stands in the place of the chunk.
     #[serde(borrow, default)]
-    pub(super) object: Leaf<'a>,
+    pub(super) object: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) message: Leaf<'a>,
+    pub(super) message: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) detail: Leaf<'a>,
+    pub(super) detail: JsonLeaf<'a>,
 }
 
 /// One choice: a delta in a stream, a message in a whole answer, both from some. What a stream rarely has is
 /// boxed, to keep the ordinary chunk small.
 #[derive(Debug, Default, serde::Deserialize)]
-pub(super) struct Choice<'a> {
+pub(super) struct ChatChoice<'a> {
     #[serde(borrow, default)]
-    pub(super) delta: Option<Said<'a>>,
+    pub(super) delta: Option<ChatFields<'a>>,
     #[serde(borrow, default)]
-    pub(super) message: Option<Box<Said<'a>>>,
+    pub(super) message: Option<Box<ChatFields<'a>>>,
     #[serde(borrow, default)]
-    pub(super) finish_reason: Leaf<'a>,
+    pub(super) finish_reason: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) native_finish_reason: Leaf<'a>,
+    pub(super) native_finish_reason: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) usage: Perhaps<Counts<'a>>,
+    pub(super) usage: Perhaps<ChatUsage<'a>>,
     #[serde(borrow, default)]
-    pub(super) error: Leaf<'a>,
+    pub(super) error: JsonLeaf<'a>,
 }
 
 /// What was said: the same fields in a delta and in a message.
 #[derive(Debug, Default, serde::Deserialize)]
-pub(super) struct Said<'a> {
+pub(super) struct ChatFields<'a> {
     #[serde(borrow, default)]
-    pub(super) content: Leaf<'a>,
+    pub(super) content: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) refusal: Leaf<'a>,
+    pub(super) refusal: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning_content: Leaf<'a>,
+    pub(super) reasoning_content: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning: Leaf<'a>,
+    pub(super) reasoning: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning_details: Leaf<'a>,
+    pub(super) reasoning_details: JsonLeaf<'a>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallPiece<'a>>>,
     #[serde(borrow, default)]
@@ -231,21 +231,21 @@ pub(super) struct Said<'a> {
 #[derive(Debug, Default, serde::Deserialize)]
 pub(super) struct CallPiece<'a> {
     #[serde(borrow, default)]
-    pub(super) index: Leaf<'a>,
+    pub(super) index: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    pub(super) id: Leaf<'a>,
+    pub(super) id: JsonLeaf<'a>,
     #[serde(borrow, default)]
     pub(super) function: Option<FunctionPiece<'a>>,
     /// What some endpoints want to see again with the call (signatures).
     #[serde(borrow, default)]
-    pub(super) extra_content: Leaf<'a>,
+    pub(super) extra_content: JsonLeaf<'a>,
 }
 
 /// What is called.
 #[derive(Debug, Default, serde::Deserialize)]
 pub(super) struct FunctionPiece<'a> {
     #[serde(borrow, default)]
-    pub(super) name: Leaf<'a>,
+    pub(super) name: JsonLeaf<'a>,
     /// As they are written: what is read of them must be what was meant.
     #[serde(borrow, default)]
     pub(super) arguments: Option<&'a RawValue>,
@@ -254,7 +254,10 @@ pub(super) struct FunctionPiece<'a> {
 /// Reads a chunk. Halves of a character that stand alone (`\ud83d`: some servers cut an emoji between two
 /// chunks) are replaced by the mark that a call does not survive; strict JSON readers would refuse the whole chunk
 /// for them.
-pub(super) fn read_chunk<T>(text: &str, take: impl FnOnce(Chunk<'_>) -> T) -> Result<T, serde_json::Error> {
+pub(super) fn read_chunk<T>(
+    text: &str,
+    take: impl FnOnce(ChatChunk<'_>) -> T,
+) -> Result<T, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(chunk) => Ok(take(chunk)),
         Err(error) => match mend_surrogates(text) {

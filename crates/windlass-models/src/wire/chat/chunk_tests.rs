@@ -13,8 +13,8 @@ fn plain_text_is_borrowed_and_text_with_escapes_is_not() {
     let said = read_chunk(text, |chunk| {
         let said = chunk.choices.unwrap_or_default().into_iter().next().unwrap().delta.unwrap();
         (
-            matches!(said.content, Leaf::Text(Cow::Borrowed(_))),
-            matches!(said.reasoning, Leaf::Text(Cow::Owned(_))),
+            matches!(said.content, JsonLeaf::Text(Cow::Borrowed(_))),
+            matches!(said.reasoning, JsonLeaf::Text(Cow::Owned(_))),
         )
     });
     assert_eq!(said.unwrap(), (true, true));

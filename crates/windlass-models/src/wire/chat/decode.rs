@@ -10,26 +10,28 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 
-use super::Deltas;
-use super::chunk::{CallPiece, Choice, Chunk, FunctionPiece, Leaf, Perhaps, Said, read_chunk};
-use super::reasoning::{Place, detail_text, details_state, fold_detail, text_state};
-use super::template::Template;
-use super::usage::Counts;
+use super::ChatDeltas;
+use super::chunk::{
+    CallPiece, ChatChoice, ChatChunk, ChatFields, FunctionPiece, JsonLeaf, Perhaps, read_chunk,
+};
+use super::reasoning::{ReasoningSite, detail_text, details_state, fold_detail, text_state};
+use super::template::ChunkTemplate;
+use super::usage::ChatUsage;
 use crate::failure;
 use crate::quirks::ReasoningEcho;
-use crate::think::{Piece, ThinkSplitter};
+use crate::think::{AnswerPiece, ThinkSplitter};
 use crate::wire::{Decode, SharedTarget, read_args, told_after_end};
 
 /// The last frame of a stream.
 const DONE: &str = "[DONE]";
 
 /// Reads one answer.
-pub(super) struct Decoder {
+pub(super) struct ChatDecoder {
     target: SharedTarget,
-    template: Template,
+    template: ChunkTemplate,
     think: ThinkSplitter,
     /// Where the thinking stands that is not closed yet.
-    open: Option<Place>,
+    open: Option<ReasoningSite>,
     /// Details of the thinking that is not closed yet.
     details: Vec<Value>,
     has_text: bool,
@@ -50,8 +52,8 @@ pub(super) struct Decoder {
     is_over: bool,
 }
 
-impl Decode for Decoder {
-    fn frame(&mut self, event: Option<&str>, data: &str, out: &mut Deltas) -> Result<(), ModelFailure> {
+impl Decode for ChatDecoder {
+    fn frame(&mut self, event: Option<&str>, data: &str, out: &mut ChatDeltas) -> Result<(), ModelFailure> {
         let data = data.trim();
         if data.is_empty() {
             return Ok(());
@@ -74,7 +76,7 @@ impl Decode for Decoder {
         Ok(())
     }
 
-    fn whole(&mut self, body: &str, out: &mut Deltas) -> Result<(), ModelFailure> {
+    fn whole(&mut self, body: &str, out: &mut ChatDeltas) -> Result<(), ModelFailure> {
         if !self.read(body.trim(), true, out)? {
             return Err(failure::malformed(&self.target, body, "an answer without choices"));
         }
@@ -84,7 +86,7 @@ impl Decode for Decoder {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut Deltas) -> Result<(), ModelFailure> {
+    fn end(&mut self, out: &mut ChatDeltas) -> Result<(), ModelFailure> {
         self.settle(out);
         Ok(())
     }
@@ -94,7 +96,7 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
+impl ChatDecoder {
     pub(super) fn new(target: SharedTarget) -> Self {
         let quirks = &target.quirks;
         let think = match quirks.has_think_tags {
@@ -103,7 +105,7 @@ impl Decoder {
         };
         Self {
             target,
-            template: Template::default(),
+            template: ChunkTemplate::default(),
             think,
             open: None,
             details: Vec::new(),
@@ -121,7 +123,7 @@ impl Decoder {
     }
 
     /// Reads a chunk or an answer; says whether it had choices.
-    fn read(&mut self, text: &str, is_whole: bool, out: &mut Deltas) -> Result<bool, ModelFailure> {
+    fn read(&mut self, text: &str, is_whole: bool, out: &mut ChatDeltas) -> Result<bool, ModelFailure> {
         // Some gateways wrap their error in a list.
         if text.starts_with('[') {
             let list: Option<Value> = serde_json::from_str(text).ok();
@@ -135,7 +137,7 @@ impl Decoder {
             self.take_said(said, false, out);
             return self.take_reason(reason).map(|()| true);
         }
-        let take = |chunk: Chunk<'_>| {
+        let take = |chunk: ChatChunk<'_>| {
             self.template.learn(text, &chunk);
             self.take_chunk(chunk, is_whole, out)
         };
@@ -147,16 +149,16 @@ impl Decoder {
 
     fn take_chunk(
         &mut self,
-        chunk: Chunk<'_>,
+        chunk: ChatChunk<'_>,
         is_whole: bool,
-        out: &mut Deltas,
+        out: &mut ChatDeltas,
     ) -> Result<bool, ModelFailure> {
         if let Some(error) = real_error(chunk.error) {
             return Err(self.error(error));
         }
         let choices = chunk.choices.unwrap_or_default();
         if choices.is_empty() {
-            let is_error = chunk.object == Leaf::Text(Cow::Borrowed("error"));
+            let is_error = chunk.object == JsonLeaf::Text(Cow::Borrowed("error"));
             let words = chunk.message.into_value().or_else(|| chunk.detail.into_value());
             // In a stream, an object without choices may also be news that nobody knows yet.
             if let Some(words) = words.filter(|_| is_error || is_whole) {
@@ -164,7 +166,7 @@ impl Decoder {
             }
         }
         self.take_usage(&chunk.usage);
-        if let Leaf::Other(groq) = chunk.x_groq {
+        if let JsonLeaf::Other(groq) = chunk.x_groq {
             if let Some(Ok(counts)) = groq.get("usage").map(Perhaps::deserialize) {
                 self.take_usage(&counts);
             }
@@ -179,7 +181,7 @@ impl Decoder {
         Ok(has_choices)
     }
 
-    fn take_choice(&mut self, choice: Choice<'_>, out: &mut Deltas) -> Result<(), ModelFailure> {
+    fn take_choice(&mut self, choice: ChatChoice<'_>, out: &mut ChatDeltas) -> Result<(), ModelFailure> {
         if let Some(error) = real_error(choice.error) {
             return Err(self.error(error));
         }
@@ -203,21 +205,21 @@ impl Decoder {
         Ok(())
     }
 
-    fn take_usage(&mut self, counts: &Perhaps<Counts<'_>>) {
+    fn take_usage(&mut self, counts: &Perhaps<ChatUsage<'_>>) {
         self.usage = counts.0.as_ref().and_then(|counts| counts.to_usage()).or(self.usage);
     }
 
     /// A whole message, in a stream or instead of one (S-24). Some endpoints send it beside the deltas:
     /// what came in deltas is not taken twice.
-    fn take_message(&mut self, mut said: Said<'_>, out: &mut Deltas) {
+    fn take_message(&mut self, mut said: ChatFields<'_>, out: &mut ChatDeltas) {
         if self.has_text {
-            said.content = Leaf::Null;
-            said.refusal = Leaf::Null;
+            said.content = JsonLeaf::Null;
+            said.refusal = JsonLeaf::Null;
         }
         if self.has_reasoning {
-            said.reasoning_content = Leaf::Null;
-            said.reasoning = Leaf::Null;
-            said.reasoning_details = Leaf::Null;
+            said.reasoning_content = JsonLeaf::Null;
+            said.reasoning = JsonLeaf::Null;
+            said.reasoning_details = JsonLeaf::Null;
         }
         if self.has_calls {
             said.tool_calls = None;
@@ -226,14 +228,16 @@ impl Decoder {
         self.take_said(said, true, out);
     }
 
-    fn take_said(&mut self, said: Said<'_>, is_whole: bool, out: &mut Deltas) {
+    fn take_said(&mut self, said: ChatFields<'_>, is_whole: bool, out: &mut ChatDeltas) {
         if self.is_ended {
             self.pass_over(&said, out);
             return;
         }
         let mut has_thought = false;
-        let thoughts =
-            [(Place::ReasoningContent, said.reasoning_content), (Place::Reasoning, said.reasoning)];
+        let thoughts = [
+            (ReasoningSite::ReasoningContent, said.reasoning_content),
+            (ReasoningSite::Reasoning, said.reasoning),
+        ];
         // Where both fields are there they say the same.
         for (place, thought) in thoughts {
             if let Some(text) = thought.filled().filter(|_| !has_thought) {
@@ -241,14 +245,14 @@ impl Decoder {
                 self.give_reasoning(place, text.into_owned(), out);
             }
         }
-        if let Leaf::Other(details) = said.reasoning_details {
+        if let JsonLeaf::Other(details) = said.reasoning_details {
             self.take_details(*details, has_thought, is_whole, out);
         }
         match said.content {
-            Leaf::Null => {}
-            Leaf::Text(text) => self.take_text(text, out),
-            Leaf::Other(parts) => self.take_parts(&parts, out),
-            Leaf::Number(_) => {}
+            JsonLeaf::Null => {}
+            JsonLeaf::Text(text) => self.take_text(text, out),
+            JsonLeaf::Other(parts) => self.take_parts(&parts, out),
+            JsonLeaf::Number(_) => {}
         }
         if let Some(refusal) = said.refusal.filled() {
             self.take_text(refusal, out);
@@ -264,9 +268,10 @@ impl Decoder {
     }
 
     /// The end was announced: nothing that is said after it counts.
-    fn pass_over(&mut self, said: &Said<'_>, out: &mut Deltas) {
-        let is_filled =
-            |leaf: &Leaf<'_>| !matches!(leaf, Leaf::Null) && *leaf != Leaf::Text(Cow::Borrowed(""));
+    fn pass_over(&mut self, said: &ChatFields<'_>, out: &mut ChatDeltas) {
+        let is_filled = |leaf: &JsonLeaf<'_>| {
+            !matches!(leaf, JsonLeaf::Null) && *leaf != JsonLeaf::Text(Cow::Borrowed(""))
+        };
         let has_calls = said.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
         let says_more = has_calls || said.function_call.is_some() || is_filled(&said.content);
         if says_more && !self.has_told {
@@ -286,7 +291,7 @@ impl Decoder {
     }
 
     /// Gives the call of the legacy field; whether `tool_calls` said it already is found out where calls are put together.
-    fn give_legacy(&mut self, out: &mut Deltas) {
+    fn give_legacy(&mut self, out: &mut ChatDeltas) {
         let legacy = std::mem::take(&mut self.legacy);
         if legacy != CallDelta::default() {
             self.give_call(CallDelta { is_echo: true, ..legacy }, out);
@@ -294,12 +299,12 @@ impl Decoder {
     }
 
     /// Details are returned as they came: a whole message's untouched, streamed pieces put together.
-    fn take_details(&mut self, details: Value, has_thought: bool, is_whole: bool, out: &mut Deltas) {
+    fn take_details(&mut self, details: Value, has_thought: bool, is_whole: bool, out: &mut ChatDeltas) {
         let Value::Array(details) = details else { return };
         self.has_reasoning |= !details.is_empty();
         for detail in details {
             if let Some(text) = detail_text(&detail).filter(|text| !has_thought && !text.is_empty()) {
-                self.give_reasoning(Place::Reasoning, text.to_owned(), out);
+                self.give_reasoning(ReasoningSite::Reasoning, text.to_owned(), out);
             }
             match is_whole {
                 true => self.details.push(detail),
@@ -308,7 +313,7 @@ impl Decoder {
         }
     }
 
-    fn take_text(&mut self, text: Cow<'_, str>, out: &mut Deltas) {
+    fn take_text(&mut self, text: Cow<'_, str>, out: &mut ChatDeltas) {
         if text.is_empty() {
             return;
         }
@@ -322,7 +327,7 @@ impl Decoder {
     }
 
     /// Content in parts: text and thinking (Mistral).
-    fn take_parts(&mut self, parts: &Value, out: &mut Deltas) {
+    fn take_parts(&mut self, parts: &Value, out: &mut ChatDeltas) {
         let parts = parts.as_array().map_or(std::slice::from_ref(parts), Vec::as_slice);
         for part in parts {
             match part.get("type").and_then(Value::as_str) {
@@ -330,7 +335,7 @@ impl Decoder {
                     let mut text = String::new();
                     part.get("thinking").into_iter().for_each(|thinking| join_text(thinking, &mut text));
                     if !text.is_empty() {
-                        self.give_reasoning(Place::Parts, text, out);
+                        self.give_reasoning(ReasoningSite::Parts, text, out);
                     }
                 }
                 Some("text") | None => {
@@ -343,7 +348,7 @@ impl Decoder {
         }
     }
 
-    fn take_call(&mut self, index: Option<u32>, piece: CallPiece<'_>, out: &mut Deltas) {
+    fn take_call(&mut self, index: Option<u32>, piece: CallPiece<'_>, out: &mut ChatDeltas) {
         let FunctionPiece { name, arguments } = piece.function.unwrap_or_default();
         let (args_text, args_value) = read_args(arguments);
         let args_text = args_text.filter(|text| !text.is_empty());
@@ -363,42 +368,42 @@ impl Decoder {
         self.give_call(delta, out);
     }
 
-    fn give_call(&mut self, delta: CallDelta, out: &mut Deltas) {
+    fn give_call(&mut self, delta: CallDelta, out: &mut ChatDeltas) {
         self.flush_text(out);
         self.close_reasoning(out);
         self.has_calls = true;
         out.push(ModelDelta::Call(delta));
     }
 
-    fn flush_text(&mut self, out: &mut Deltas) {
+    fn flush_text(&mut self, out: &mut ChatDeltas) {
         let mut pieces = Vec::new();
         self.think.flush(&mut pieces);
         self.give_pieces(pieces, out);
     }
 
-    fn give_pieces(&mut self, pieces: Vec<Piece>, out: &mut Deltas) {
+    fn give_pieces(&mut self, pieces: Vec<AnswerPiece>, out: &mut ChatDeltas) {
         for piece in pieces {
             match piece {
-                Piece::Text(text) => self.give_text(text, out),
-                Piece::Reasoning(text) => self.give_reasoning(Place::Tags, text, out),
+                AnswerPiece::Text(text) => self.give_text(text, out),
+                AnswerPiece::Reasoning(text) => self.give_reasoning(ReasoningSite::Tags, text, out),
             }
         }
     }
 
-    fn give_text(&mut self, text: String, out: &mut Deltas) {
+    fn give_text(&mut self, text: String, out: &mut ChatDeltas) {
         self.close_reasoning(out);
         self.has_text = true;
         out.push(ModelDelta::Text(text));
     }
 
-    fn give_reasoning(&mut self, place: Place, text: String, out: &mut Deltas) {
+    fn give_reasoning(&mut self, place: ReasoningSite, text: String, out: &mut ChatDeltas) {
         self.has_reasoning = true;
         self.open = Some(place);
         out.push(ModelDelta::Reasoning(text));
     }
 
     /// What the model wants to see again of its thinking, where the thinking ends.
-    fn close_reasoning(&mut self, out: &mut Deltas) {
+    fn close_reasoning(&mut self, out: &mut ChatDeltas) {
         let open = self.open.take();
         if !self.details.is_empty() {
             out.push(ModelDelta::ReasoningState(details_state(std::mem::take(&mut self.details))));
@@ -409,7 +414,7 @@ impl Decoder {
             ReasoningEcho::Never | ReasoningEcho::State => false,
         };
         if let Some(place) = open.filter(|_| wants_text) {
-            let tail_bytes = if place == Place::Tags { self.think.tail_bytes() } else { 0 };
+            let tail_bytes = if place == ReasoningSite::Tags { self.think.tail_bytes() } else { 0 };
             out.push(ModelDelta::ReasoningState(text_state(place, tail_bytes)));
         }
     }
@@ -422,7 +427,7 @@ impl Decoder {
     }
 
     /// Gives everything that was kept until the end, and the end itself if it was announced.
-    fn settle(&mut self, out: &mut Deltas) {
+    fn settle(&mut self, out: &mut ChatDeltas) {
         self.give_legacy(out);
         self.flush_text(out);
         self.close_reasoning(out);
@@ -457,7 +462,7 @@ impl Decoder {
 }
 
 /// An error that says something: some endpoints send the field with every chunk.
-fn real_error(error: Leaf<'_>) -> Option<Value> {
+fn real_error(error: JsonLeaf<'_>) -> Option<Value> {
     error.into_value().filter(|error| match error {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),

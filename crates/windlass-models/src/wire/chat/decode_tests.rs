@@ -19,8 +19,8 @@ macro_rules! fixture {
 
 const BYTES_MAX: usize = 1 << 20;
 
-fn decoder(quirks: Quirks) -> Decoder {
-    Decoder::new(Arc::new(sample_target(quirks)))
+fn decoder(quirks: Quirks) -> ChatDecoder {
+    ChatDecoder::new(Arc::new(sample_target(quirks)))
 }
 
 /// The payloads of recorded events: comments and blank lines are the frame splitter's business.
@@ -206,7 +206,7 @@ fn r_32_a_line_that_cannot_be_read_is_a_failure_and_never_an_answer() {
         let mut out = Vec::new();
         decoder.frame(None, r#"{"choices":[{"delta":{"content":"good"}}]}"#, &mut out).unwrap();
         let failure = decoder.frame(None, line, &mut out).unwrap_err();
-        assert_eq!((failure.code.as_str(), out.len()), ("malformed", 1), "{line}");
+        assert_eq!((failure.kind.word(), out.len()), ("malformed", 1), "{line}");
     }
 }
 
@@ -692,7 +692,7 @@ fn a_whole_answer_that_is_none_is_a_failure() {
         (r#"{"choices":[]}"#, "malformed"),
     ] {
         let failure = decoder(Quirks::default()).whole(body, &mut Vec::new()).unwrap_err();
-        assert_eq!(failure.code, code, "{body}");
+        assert_eq!(failure.kind.word(), code, "{body}");
     }
     let failure = decoder(Quirks::default()).whole(r#"{"detail":"Not here"}"#, &mut Vec::new()).unwrap_err();
     assert!(failure.message.contains("Not here"), "{failure}");
@@ -722,7 +722,7 @@ fn r_32_a_chunk_cut_at_any_byte_is_a_failure() {
             let piece = payload.get(..at).unwrap();
             let mut out = Vec::new();
             let failure = decoder(Quirks::default()).frame(None, piece, &mut out).unwrap_err();
-            assert_eq!((failure.code.as_str(), out.len()), ("malformed", 0), "{piece}");
+            assert_eq!((failure.kind.word(), out.len()), ("malformed", 0), "{piece}");
         }
     }
 }

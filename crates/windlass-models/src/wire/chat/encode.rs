@@ -7,23 +7,23 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_core::message::Part;
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::model::{Effort, Sampling, ToolChoice};
 
-use super::reasoning::{Echo, Place};
-use crate::health::{CallItem, Exchange, OutcomeItem, Turn};
+use super::reasoning::{Echo, ReasoningSite};
+use crate::health::{CallExchange, CallItem, OutcomeItem, Turn};
 use crate::lower::LoweredTool;
 use crate::quirks::{
     AnswerForms, ChoiceForm, EmptyContent, IdRule, ParallelCalls, Quirks, ReasoningAsk, SystemRole,
 };
-use crate::target::Target;
-use crate::wire::{Before, Plan, write_comma, write_json, write_text};
+use crate::target::ModelTarget;
+use crate::wire::{RequestPlan, TurnBefore, write_comma, write_json, write_text};
 
 const PATH: &str = "/chat/completions";
 /// What the assistant says between an outcome and the user where the two may not meet.
 const BRIDGE: &str = "Done.";
 
 /// The path, with the query that the base URL carries (Azure's API version).
-pub(super) fn path(target: &Target) -> String {
+pub(super) fn path(target: &ModelTarget) -> String {
     match target.base_url.split_once('?') {
         Some((_, query)) => format!("{PATH}?{query}"),
         None => PATH.to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn path(target: &Target) -> String {
 }
 
 /// Everything before the first turn.
-pub(super) fn write_head(plan: &Plan<'_>, out: &mut Vec<u8>) {
+pub(super) fn write_head(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
     out.extend_from_slice(b"{\"model\":");
     write_text(out, &plan.target.model);
@@ -52,7 +52,7 @@ pub(super) fn write_head(plan: &Plan<'_>, out: &mut Vec<u8>) {
 }
 
 /// One turn, with the comma before it.
-pub(super) fn write_turn(plan: &Plan<'_>, turn: &Turn<'_>, before: Before, out: &mut Vec<u8>) {
+pub(super) fn write_turn(plan: &RequestPlan<'_>, turn: &Turn<'_>, before: TurnBefore, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
     let mut preface = preface(plan, before);
     let is_from_user = matches!(turn, Turn::User(_));
@@ -76,7 +76,7 @@ pub(super) fn write_turn(plan: &Plan<'_>, turn: &Turn<'_>, before: Before, out: 
 }
 
 /// The trailer and the end of the body.
-pub(super) fn write_tail(plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
+pub(super) fn write_tail(plan: &RequestPlan<'_>, before: TurnBefore, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
     if let Some(system) = preface(plan, before) {
         write_message(out, "user", system);
@@ -89,8 +89,8 @@ pub(super) fn write_tail(plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
 }
 
 /// The system text, where it has no message of its own and nothing was written yet.
-fn preface<'a>(plan: &Plan<'a>, before: Before) -> Option<&'a str> {
-    let is_due = before == Before::Nothing && plan.target.quirks.system_role == SystemRole::User;
+fn preface<'a>(plan: &RequestPlan<'a>, before: TurnBefore) -> Option<&'a str> {
+    let is_due = before == TurnBefore::Nothing && plan.target.quirks.system_role == SystemRole::User;
     Some(plan.system).filter(|system| is_due && !system.is_empty())
 }
 
@@ -120,8 +120,8 @@ fn write_wish<T: serde::Serialize>(out: &mut Vec<u8>, name: &str, value: Option<
 }
 
 fn write_wishes(quirks: &Quirks, sampling: &Sampling, out: &mut Vec<u8>) {
-    let effort = sampling.reasoning_effort.as_deref();
-    let is_thinking = effort.is_some_and(|effort| effort != "none");
+    let effort = sampling.reasoning_effort;
+    let is_thinking = effort.is_some_and(|effort| effort != Effort::Off);
     if quirks.samples_while_thinking || !is_thinking {
         write_wish(out, "temperature", sampling.temperature.as_ref());
         write_wish(out, "top_p", sampling.top_p.as_ref());
@@ -140,16 +140,16 @@ fn write_wishes(quirks: &Quirks, sampling: &Sampling, out: &mut Vec<u8>) {
 }
 
 /// Asks for thinking. `auto` is what an endpoint does when it is only told to think, or nothing.
-fn write_reasoning_wish(ask: ReasoningAsk, effort: &str, out: &mut Vec<u8>) {
-    let is_on = effort != "none";
+fn write_reasoning_wish(ask: ReasoningAsk, effort: Effort, out: &mut Vec<u8>) {
+    let is_on = effort != Effort::Off;
     match ask {
         ReasoningAsk::Absent => {}
-        ReasoningAsk::Effort if effort == "auto" => {}
-        ReasoningAsk::Effort => write_field(out, "reasoning_effort", effort),
-        ReasoningAsk::Object if effort == "auto" => {
+        ReasoningAsk::Effort if effort == Effort::Auto => {}
+        ReasoningAsk::Effort => write_field(out, "reasoning_effort", effort.word()),
+        ReasoningAsk::Object if effort == Effort::Auto => {
             write_field(out, "reasoning", &json!({"enabled": true}));
         }
-        ReasoningAsk::Object => write_field(out, "reasoning", &json!({"effort": effort})),
+        ReasoningAsk::Object => write_field(out, "reasoning", &json!({"effort": effort.word()})),
         ReasoningAsk::EnableThinking => write_field(out, "enable_thinking", &is_on),
         ReasoningAsk::TemplateArgs => {
             write_field(out, "chat_template_kwargs", &json!({"enable_thinking": is_on}));
@@ -162,7 +162,7 @@ fn write_reasoning_wish(ask: ReasoningAsk, effort: &str, out: &mut Vec<u8>) {
     }
 }
 
-fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_tools(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
     // Tools stay when they are forbidden, so that the prompt's beginning stays the same.
     let is_barred = *plan.choice == ToolChoice::Forbidden && !quirks.has_none_with_tools;
@@ -198,7 +198,7 @@ fn write_tool(tool: &LoweredTool, out: &mut Vec<u8>) {
 }
 
 /// The choice in a form that the endpoint takes; a stronger one than it takes is said as far as it can be.
-fn choice_value(plan: &Plan<'_>) -> Option<Value> {
+fn choice_value(plan: &RequestPlan<'_>) -> Option<Value> {
     let quirks = &plan.target.quirks;
     let required = if quirks.says_any { "any" } else { "required" };
     let word = match (quirks.choice, plan.choice) {
@@ -224,8 +224,8 @@ fn write_message(out: &mut Vec<u8>, role: &str, content: &str) {
     out.push(b'}');
 }
 
-fn write_bridge(quirks: &Quirks, before: Before, out: &mut Vec<u8>) {
-    if quirks.bridges_outcomes && before == Before::Outcomes {
+fn write_bridge(quirks: &Quirks, before: TurnBefore, out: &mut Vec<u8>) {
+    if quirks.bridges_outcomes && before == TurnBefore::Outcomes {
         write_message(out, "assistant", BRIDGE);
     }
 }
@@ -269,7 +269,7 @@ fn text_of(part: &Part) -> Option<&str> {
     }
 }
 
-fn write_assistant(quirks: &Quirks, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
+fn write_assistant(quirks: &Quirks, exchange: &CallExchange<'_>, out: &mut Vec<u8>) {
     let echo = Echo::of(quirks, exchange);
     let has_calls = exchange.calls().next().is_some();
     write_comma(out);
@@ -279,10 +279,13 @@ fn write_assistant(quirks: &Quirks, exchange: &Exchange<'_>, out: &mut Vec<u8>) 
         write_field(out, "reasoning_details", echo.details.as_ref());
     }
     match &echo.text {
-        Some((place @ (Place::ReasoningContent | Place::Reasoning | Place::Thinking), text)) => {
+        Some((
+            place @ (ReasoningSite::ReasoningContent | ReasoningSite::Reasoning | ReasoningSite::Thinking),
+            text,
+        )) => {
             write_field(out, place.word(), text);
         }
-        Some((Place::Tags | Place::Parts, _)) | None => {}
+        Some((ReasoningSite::Tags | ReasoningSite::Parts, _)) | None => {}
     }
     if has_calls {
         out.extend_from_slice(b",\"tool_calls\":[");
@@ -295,12 +298,12 @@ fn write_assistant(quirks: &Quirks, exchange: &Exchange<'_>, out: &mut Vec<u8>) 
 /// The content, with the thinking that stood in it.
 fn write_content(quirks: &Quirks, text: &str, echo: &Echo<'_>, has_calls: bool, out: &mut Vec<u8>) {
     match &echo.text {
-        Some((Place::Tags, thought)) => {
+        Some((ReasoningSite::Tags, thought)) => {
             let tail = thought.len().saturating_sub(echo.tail_bytes);
             let (thought, blanks) = thought.split_at_checked(tail).unwrap_or((thought, ""));
             write_text(out, &format!("<think>{thought}</think>{blanks}{text}"));
         }
-        Some((Place::Parts, thought)) => {
+        Some((ReasoningSite::Parts, thought)) => {
             let thinking =
                 json!({"type": "thinking", "thinking": [{"type": "text", "text": thought.as_ref()}]});
             out.push(b'[');
@@ -310,7 +313,8 @@ fn write_content(quirks: &Quirks, text: &str, echo: &Echo<'_>, has_calls: bool, 
             }
             out.push(b']');
         }
-        Some((Place::ReasoningContent | Place::Reasoning | Place::Thinking, _)) | None => {
+        Some((ReasoningSite::ReasoningContent | ReasoningSite::Reasoning | ReasoningSite::Thinking, _))
+        | None => {
             // Null is only ever legal beside calls.
             let is_null = text.is_empty() && has_calls && quirks.empty_content == EmptyContent::Null;
             if is_null { out.extend_from_slice(b"null") } else { write_text(out, text) }

@@ -4,7 +4,7 @@ use windlass_core::model::StepPurpose;
 use windlass_core::tool::ToolSpec;
 
 use super::*;
-use crate::health::Item;
+use crate::health::TurnItem;
 use crate::lower::LoweredTools;
 use crate::quirks::{ReasoningEcho, ReasoningField};
 use crate::wire::chat::sample_target;
@@ -46,7 +46,7 @@ impl Asked {
 
     fn body(&self, turns: &[Turn<'_>]) -> String {
         let target = sample_target(self.quirks.clone());
-        let plan = Plan {
+        let plan = RequestPlan {
             target: &target,
             system: self.system,
             tools: &self.tools,
@@ -57,7 +57,7 @@ impl Asked {
         };
         let mut out = Vec::new();
         write_head(&plan, &mut out);
-        let mut before = Before::Nothing;
+        let mut before = TurnBefore::Nothing;
         for turn in turns {
             write_turn(&plan, turn, before, &mut out);
             before = turn.leaves();
@@ -89,8 +89,8 @@ fn user(text: &str) -> Turn<'static> {
     Turn::User(vec![Cow::Owned(Part::text(text))])
 }
 
-fn call_item(id: &'static str, city: &str) -> Item<'static> {
-    Item::Call(CallItem {
+fn call_item(id: &'static str, city: &str) -> TurnItem<'static> {
+    TurnItem::Call(CallItem {
         id: id.into(),
         name: "get_weather".into(),
         args: format!(r#"{{"city":"{city}"}}"#).into(),
@@ -102,14 +102,14 @@ fn outcome(id: &'static str, content: &'static str) -> OutcomeItem<'static> {
     OutcomeItem { id: id.into(), name: "get_weather".into(), content: content.into(), is_ok: true }
 }
 
-fn one_call(before: Vec<Item<'_>>) -> Turn<'_> {
+fn one_call(before: Vec<TurnItem<'_>>) -> Turn<'_> {
     let mut items = before;
     items.push(call_item("call_1", "Oslo"));
-    Turn::Exchange(Exchange { items, outcomes: vec![outcome("call_1", "rain")] })
+    Turn::Exchange(CallExchange { items, outcomes: vec![outcome("call_1", "rain")] })
 }
 
-fn said(items: Vec<Item<'_>>) -> Turn<'_> {
-    Turn::Exchange(Exchange { items, outcomes: Vec::new() })
+fn said(items: Vec<TurnItem<'_>>) -> Turn<'_> {
+    Turn::Exchange(CallExchange { items, outcomes: Vec::new() })
 }
 
 const SYSTEM: &str = r#"{"role":"system","content":"Be brief."}"#;
@@ -117,7 +117,7 @@ const CALL: &str = r#"{"id":"call_1","type":"function","function":{"name":"get_w
 const OUTCOME: &str = r#"{"role":"tool","tool_call_id":"call_1","content":"rain"}"#;
 
 /// What an exchange with one call is written as, without its outcome.
-fn assistant(quirks: Quirks, before: Vec<Item<'_>>) -> String {
+fn assistant(quirks: Quirks, before: Vec<TurnItem<'_>>) -> String {
     let messages = Asked::new(quirks).messages(&[one_call(before)]);
     let messages = messages.strip_prefix(SYSTEM).unwrap().strip_prefix(',').unwrap();
     messages.strip_suffix(OUTCOME).unwrap().strip_suffix(',').unwrap().to_owned()
@@ -137,8 +137,12 @@ fn z_22_tools_are_sent_as_functions_with_a_json_schema_and_stream_true() {
 
 #[test]
 fn openai_1_outcomes_follow_their_calls_directly_one_for_each() {
-    let turn = Turn::Exchange(Exchange {
-        items: vec![Item::Text("Looking.".into()), call_item("call_1", "Oslo"), call_item("call_2", "Rome")],
+    let turn = Turn::Exchange(CallExchange {
+        items: vec![
+            TurnItem::Text("Looking.".into()),
+            call_item("call_1", "Oslo"),
+            call_item("call_2", "Rome"),
+        ],
         outcomes: vec![outcome("call_1", "rain"), outcome("call_2", "sun")],
     });
     let messages = Asked::new(Quirks::default()).messages(&[user("Hi"), turn, user("Thanks")]);
@@ -165,7 +169,7 @@ fn a_call_after_a_call_is_two_exchanges() {
 
 #[test]
 fn xai_9_outcomes_are_in_the_order_of_their_calls() {
-    let turn = Turn::Exchange(Exchange {
+    let turn = Turn::Exchange(CallExchange {
         items: vec![call_item("b", "Oslo"), call_item("a", "Rome")],
         outcomes: vec![outcome("b", "1"), outcome("a", "2")],
     });
@@ -192,7 +196,7 @@ fn openai_0_the_system_text_may_be_the_developers_or_the_users() {
     );
     // Also where the history begins with something else, or with nothing.
     assert_eq!(
-        asked.messages(&[said(vec![Item::Text("Hi".into())])]),
+        asked.messages(&[said(vec![TurnItem::Text("Hi".into())])]),
         r#"{"role":"user","content":"Be brief."},{"role":"assistant","content":"Hi"}"#
     );
     assert_eq!(asked.messages(&[]), r#"{"role":"user","content":"Be brief."}"#);
@@ -252,7 +256,7 @@ fn wishes_are_written_only_where_they_are_taken() {
         top_p: Some(0.9),
         seed: Some(7),
         response_format: Some(json!({"type": "json_object"})),
-        reasoning_effort: Some("high".to_owned()),
+        reasoning_effort: windlass_core::model::Effort::of_word("high"),
         ..Sampling::default()
     };
     let head = |quirks| {
@@ -301,7 +305,7 @@ fn r_31_xai_gets_no_response_format_no_forced_choice_and_no_parallel_calls() {
 fn openai_0_thinking_is_asked_for_in_the_form_of_the_endpoint() {
     let head = |ask, effort: &str| {
         let mut asked = Asked::new(Quirks { ask, ..Quirks::default() });
-        asked.sampling.reasoning_effort = Some(effort.to_owned());
+        asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
         asked.head()
     };
     let cases = [
@@ -474,10 +478,10 @@ fn deepseek_7_calls_carry_their_index() {
 fn deepseek_7_every_message_with_calls_carries_reasoning_content_even_if_empty() {
     let quirks = Quirks { echo: ReasoningEcho::Always, ..Quirks::default() };
     assert!(assistant(quirks.clone(), vec![]).contains(r#""content":null,"reasoning_content":"","#));
-    let thought = Item::Reasoning { text: "Hm.", state: None };
+    let thought = TurnItem::Reasoning { text: "Hm.", state: None };
     assert!(assistant(quirks.clone(), vec![thought]).contains(r#""reasoning_content":"Hm.""#));
     // A message without calls needs none.
-    let messages = Asked::new(quirks).messages(&[said(vec![Item::Text("Sunny.".into())])]);
+    let messages = Asked::new(quirks).messages(&[said(vec![TurnItem::Text("Sunny.".into())])]);
     assert!(!messages.contains("reasoning_content"), "{messages}");
 }
 
@@ -488,7 +492,7 @@ fn thinking_goes_back_in_the_field_it_came_in() {
         let state = json!({"field": field, "tail": tail});
         assistant(
             quirks.clone(),
-            vec![Item::Reasoning { text, state: Some(&state) }, Item::Text("Yes.".into())],
+            vec![TurnItem::Reasoning { text, state: Some(&state) }, TurnItem::Text("Yes.".into())],
         )
     };
     let start = r#"{"role":"assistant","content":"#;
@@ -511,7 +515,7 @@ fn thinking_goes_back_in_the_field_it_came_in() {
 fn thinking_without_a_remembered_field_goes_in_the_endpoints_own() {
     let written = |echo_field| {
         let quirks = Quirks { echo: ReasoningEcho::Text, echo_field, ..Quirks::default() };
-        assistant(quirks, vec![Item::Reasoning { text: "Hm.", state: None }])
+        assistant(quirks, vec![TurnItem::Reasoning { text: "Hm.", state: None }])
     };
     for (field, word) in [
         (ReasoningField::ReasoningContent, r#""reasoning_content":"Hm.""#),
@@ -527,7 +531,7 @@ fn thinking_without_a_remembered_field_goes_in_the_endpoints_own() {
 fn thinking_stays_away_where_it_is_not_wanted() {
     let details = json!({"details": [{"type": "reasoning.text", "text": "Hm."}]});
     let written = |echo, state| {
-        assistant(Quirks { echo, ..Quirks::default() }, vec![Item::Reasoning { text: "Hm.", state }])
+        assistant(Quirks { echo, ..Quirks::default() }, vec![TurnItem::Reasoning { text: "Hm.", state }])
     };
     assert!(!written(ReasoningEcho::Never, Some(&details)).contains("Hm."));
     assert!(!written(ReasoningEcho::State, None).contains("Hm."));
@@ -540,7 +544,7 @@ fn openrouter_6_reasoning_details_go_back_unmodified() {
     let state: Value = serde_json::from_str(&format!(r#"{{"details":{written}}}"#)).unwrap();
     let quirks =
         Quirks { echo: ReasoningEcho::State, echo_field: ReasoningField::Details, ..Quirks::default() };
-    let message = assistant(quirks, vec![Item::Reasoning { text: "Hm.", state: Some(&state) }]);
+    let message = assistant(quirks, vec![TurnItem::Reasoning { text: "Hm.", state: Some(&state) }]);
     assert!(
         message.contains(&format!(r#""content":null,"reasoning_details":{written},"tool_calls""#)),
         "{message}"
@@ -556,8 +560,8 @@ fn openrouter_6_details_of_two_blocks_are_one_list() {
     ]});
     let quirks = Quirks { echo: ReasoningEcho::State, ..Quirks::default() };
     let items = vec![
-        Item::Reasoning { text: "Hm.", state: Some(&early) },
-        Item::Reasoning { text: "", state: Some(&late) },
+        TurnItem::Reasoning { text: "Hm.", state: Some(&early) },
+        TurnItem::Reasoning { text: "", state: Some(&late) },
     ];
     let details = r#""reasoning_details":[{"type":"reasoning.text","text":"Hm.","index":0,"signature":"c2ln"},{"type":"reasoning.encrypted","data":"x","id":"call_1","index":0}]"#;
     assert!(assistant(quirks, items).contains(details));
@@ -567,8 +571,8 @@ fn openrouter_6_details_of_two_blocks_are_one_list() {
 fn state_of_a_call_goes_back_with_the_call() {
     let state = json!({"extra_content": {"google": {"thought_signature": "c2ln"}}});
     let item =
-        Item::Call(CallItem { id: "a".into(), name: "b".into(), args: "{}".into(), state: Some(&state) });
-    let turn = Turn::Exchange(Exchange { items: vec![item], outcomes: vec![outcome("a", "x")] });
+        TurnItem::Call(CallItem { id: "a".into(), name: "b".into(), args: "{}".into(), state: Some(&state) });
+    let turn = Turn::Exchange(CallExchange { items: vec![item], outcomes: vec![outcome("a", "x")] });
     let messages = Asked::new(Quirks::default()).messages(&[turn]);
     let call = r#"{"id":"a","type":"function","function":{"name":"b","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln"}}}"#;
     assert!(messages.contains(call), "{messages}");

@@ -12,43 +12,43 @@ mod usage;
 
 use windlass_core::model::ModelDelta;
 
-use super::{Before, Decode, Encode, Place, Plan, SharedTarget};
+use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;
 
 /// Writes chat completion requests.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wire;
+pub struct ChatWire;
 
-impl Encode for Wire {
-    fn path(&self, plan: &Plan<'_>) -> String {
+impl Encode for ChatWire {
+    fn path(&self, plan: &RequestPlan<'_>) -> String {
         encode::path(plan.target)
     }
 
-    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+    fn head(&self, plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
         encode::write_head(plan, out);
     }
 
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, place: TurnPosition, out: &mut Vec<u8>) {
         encode::write_turn(plan, turn, place.before, out);
     }
 
-    fn tail(&self, plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
+    fn tail(&self, plan: &RequestPlan<'_>, before: TurnBefore, out: &mut Vec<u8>) {
         encode::write_tail(plan, before, out);
     }
 }
 
 /// Reads one chat completion.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
-    Box::new(decode::Decoder::new(target))
+    Box::new(decode::ChatDecoder::new(target))
 }
 
 /// Where deltas go.
-type Deltas = Vec<ModelDelta>;
+type ChatDeltas = Vec<ModelDelta>;
 
 /// A target for the tests of this wire.
 #[cfg(test)]
-fn sample_target(quirks: crate::quirks::Quirks) -> crate::target::Target {
-    crate::target::Target {
+fn sample_target(quirks: crate::quirks::Quirks) -> crate::target::ModelTarget {
+    crate::target::ModelTarget {
         name: "test/model".to_owned(),
         provider: "test".to_owned(),
         model: "model".to_owned(),

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::health::{Exchange, Item};
+use crate::health::{CallExchange, TurnItem};
 use crate::quirks::{Quirks, ReasoningEcho, ReasoningField};
 
 /// Where thinking stands in a chat message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ReasoningSite {
     /// `reasoning_content`.
     ReasoningContent,
     /// `reasoning`.
@@ -25,36 +25,41 @@ pub(super) enum Place {
     Parts,
 }
 
-impl Place {
-    const ALL: [Place; 5] =
-        [Place::ReasoningContent, Place::Reasoning, Place::Thinking, Place::Tags, Place::Parts];
+impl ReasoningSite {
+    const ALL: [ReasoningSite; 5] = [
+        ReasoningSite::ReasoningContent,
+        ReasoningSite::Reasoning,
+        ReasoningSite::Thinking,
+        ReasoningSite::Tags,
+        ReasoningSite::Parts,
+    ];
 
     /// The name of the field; for thinking inside the content, the word that the state remembers.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Place::ReasoningContent => "reasoning_content",
-            Place::Reasoning => "reasoning",
-            Place::Thinking => "thinking",
-            Place::Tags => "content",
-            Place::Parts => "content_parts",
+            ReasoningSite::ReasoningContent => "reasoning_content",
+            ReasoningSite::Reasoning => "reasoning",
+            ReasoningSite::Thinking => "thinking",
+            ReasoningSite::Tags => "content",
+            ReasoningSite::Parts => "content_parts",
         }
     }
 
     fn of_word(word: &str) -> Option<Self> {
-        Place::ALL.into_iter().find(|place| place.word() == word)
+        ReasoningSite::ALL.into_iter().find(|place| place.word() == word)
     }
 
     fn of_quirk(field: ReasoningField) -> Self {
         match field {
-            ReasoningField::ReasoningContent => Place::ReasoningContent,
-            ReasoningField::Reasoning | ReasoningField::Details => Place::Reasoning,
-            ReasoningField::Thinking => Place::Thinking,
+            ReasoningField::ReasoningContent => ReasoningSite::ReasoningContent,
+            ReasoningField::Reasoning | ReasoningField::Details => ReasoningSite::Reasoning,
+            ReasoningField::Thinking => ReasoningSite::Thinking,
         }
     }
 }
 
 /// The state of thinking that came as text alone. `tail_bytes` of it stood behind its closing tag.
-pub(super) fn text_state(place: Place, tail_bytes: usize) -> Value {
+pub(super) fn text_state(place: ReasoningSite, tail_bytes: usize) -> Value {
     match tail_bytes {
         0 => json!({"field": place.word()}),
         _ => json!({"field": place.word(), "tail": tail_bytes}),
@@ -113,27 +118,27 @@ pub(super) struct Echo<'a> {
     /// `reasoning_details`, if there are any: they stand for the text too.
     pub(super) details: Cow<'a, [Value]>,
     /// The text, and where it goes.
-    pub(super) text: Option<(Place, Cow<'a, str>)>,
+    pub(super) text: Option<(ReasoningSite, Cow<'a, str>)>,
     /// How much of the text stands behind its closing tag.
     pub(super) tail_bytes: usize,
 }
 
 impl<'a> Echo<'a> {
     /// What the endpoint wants back of an exchange.
-    pub(super) fn of(quirks: &Quirks, exchange: &Exchange<'a>) -> Self {
+    pub(super) fn of(quirks: &Quirks, exchange: &CallExchange<'a>) -> Self {
         let mut echo = Echo::default();
         if quirks.echo == ReasoningEcho::Never {
             return echo;
         }
         for item in &exchange.items {
             match item {
-                Item::Reasoning { text, state } => echo.take(quirks, text, *state),
-                Item::Text(_) | Item::Call(_) => {}
+                TurnItem::Reasoning { text, state } => echo.take(quirks, text, *state),
+                TurnItem::Text(_) | TurnItem::Call(_) => {}
             }
         }
         let has_calls = exchange.calls().next().is_some();
         if quirks.echo == ReasoningEcho::Always && has_calls && echo.text.is_none() {
-            echo.text = Some((Place::of_quirk(quirks.echo_field), Cow::Borrowed("")));
+            echo.text = Some((ReasoningSite::of_quirk(quirks.echo_field), Cow::Borrowed("")));
         }
         if !echo.details.is_empty() {
             echo.text = None;
@@ -155,7 +160,8 @@ impl<'a> Echo<'a> {
             return;
         }
         let word = state.and_then(|state| state.get("field")).and_then(Value::as_str);
-        let place = word.and_then(Place::of_word).unwrap_or(Place::of_quirk(quirks.echo_field));
+        let place =
+            word.and_then(ReasoningSite::of_word).unwrap_or(ReasoningSite::of_quirk(quirks.echo_field));
         let tail = state.and_then(|state| state.get("tail")).and_then(Value::as_u64);
         self.tail_bytes = tail.and_then(|tail| usize::try_from(tail).ok()).unwrap_or(0);
         match &mut self.text {

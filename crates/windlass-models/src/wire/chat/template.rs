@@ -6,7 +6,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::chunk::{Chunk, Leaf, Said};
+use super::chunk::{ChatChunk, ChatFields, JsonLeaf};
 
 /// Where the delta of the only choice begins, as every endpoint writes it.
 const CHOICES: &str = "\"choices\":";
@@ -17,14 +17,14 @@ const NO_REASON: &str = "\"finish_reason\":null";
 
 /// What stands before and behind the delta.
 #[derive(Debug, Default)]
-pub(super) struct Template {
+pub(super) struct ChunkTemplate {
     before: String,
     behind: String,
 }
 
-impl Template {
+impl ChunkTemplate {
     /// What a chunk like the template says, and why the model stopped, if it has; `None` if it is another.
-    pub(super) fn read<'a>(&self, text: &'a str) -> Option<(Said<'a>, Option<&'a str>)> {
+    pub(super) fn read<'a>(&self, text: &'a str) -> Option<(ChatFields<'a>, Option<&'a str>)> {
         if self.before.is_empty() {
             return None;
         }
@@ -48,7 +48,7 @@ impl Template {
     }
 
     /// Learns from a chunk that was read whole.
-    pub(super) fn learn(&mut self, text: &str, chunk: &Chunk<'_>) {
+    pub(super) fn learn(&mut self, text: &str, chunk: &ChatChunk<'_>) {
         if self.before.is_empty() && is_plain(chunk) {
             *self = around(text).unwrap_or_default();
         }
@@ -56,7 +56,7 @@ impl Template {
 }
 
 /// Whether a chunk says nothing but the delta of its only choice.
-fn is_plain(chunk: &Chunk<'_>) -> bool {
+fn is_plain(chunk: &ChatChunk<'_>) -> bool {
     let Some([choice]) = chunk.choices.as_deref() else { return false };
     let has_counts = chunk.usage.0.is_some() || choice.usage.0.is_some();
     let leaves = [
@@ -68,11 +68,12 @@ fn is_plain(chunk: &Chunk<'_>) -> bool {
         &choice.native_finish_reason,
         &choice.error,
     ];
-    let has_more = has_counts || choice.message.is_some() || leaves.iter().any(|leaf| **leaf != Leaf::Null);
+    let has_more =
+        has_counts || choice.message.is_some() || leaves.iter().any(|leaf| **leaf != JsonLeaf::Null);
     choice.delta.is_some() && !has_more
 }
 
-fn around(text: &str) -> Option<Template> {
+fn around(text: &str) -> Option<ChunkTemplate> {
     let mut lists = text.match_indices('[').map(|(at, _)| at);
     let list = lists.find(|at| text.get(..*at).is_some_and(|head| head.ends_with(CHOICES)))?;
     let start = list.checked_add("[{".len())?;
@@ -82,7 +83,7 @@ fn around(text: &str) -> Option<Template> {
     let (before, rest) = text.split_at_checked(start.checked_add(at)?)?;
     let mut deltas = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     deltas.next()?.ok()?;
-    Some(Template { before: before.to_owned(), behind: rest.get(deltas.byte_offset()..)?.to_owned() })
+    Some(ChunkTemplate { before: before.to_owned(), behind: rest.get(deltas.byte_offset()..)?.to_owned() })
 }
 
 #[cfg(test)]

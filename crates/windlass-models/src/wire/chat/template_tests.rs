@@ -3,13 +3,13 @@ use crate::wire::chat::chunk::read_chunk;
 
 const FIRST: &str = r#"{"id":"c1","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#;
 
-fn learned(text: &str) -> Template {
-    let mut template = Template::default();
+fn learned(text: &str) -> ChunkTemplate {
+    let mut template = ChunkTemplate::default();
     read_chunk(text, |chunk| template.learn(text, &chunk)).unwrap();
     template
 }
 
-fn content(template: &Template, text: &str) -> Option<String> {
+fn content(template: &ChunkTemplate, text: &str) -> Option<String> {
     template.read(text).map(|(said, _)| said.content.filled().unwrap_or_default().into_owned())
 }
 
@@ -32,7 +32,7 @@ fn a_chunk_that_ends_the_answer_is_read_by_its_delta_and_its_reason() {
         let template = learned(&first);
         let text = first.replace("\"content\":\"\"", "\"content\":\"a\"").replace(":null}", ":\"stop\"}");
         let (said, reason) = template.read(&text).unwrap();
-        assert_eq!((said.content, reason), (Leaf::Text("a".into()), Some("stop")), "{text}");
+        assert_eq!((said.content, reason), (JsonLeaf::Text("a".into()), Some("stop")), "{text}");
     }
     let nested = learned(&FIRST.replace("\"finish", "\"x\":{\"finish_reason\":null},\"finish"));
     let text = FIRST.replace("\"finish", "\"x\":{\"finish_reason\":\"stop\"},\"finish");

@@ -3,39 +3,39 @@
 use serde_json::Value;
 use windlass_core::model::Usage;
 
-use super::chunk::{Leaf, Perhaps};
+use super::chunk::{JsonLeaf, Perhaps};
 
 /// A `usage` object.
 #[derive(Debug, serde::Deserialize)]
-pub(super) struct Counts<'a> {
+pub(super) struct ChatUsage<'a> {
     #[serde(borrow, default)]
-    prompt_tokens: Leaf<'a>,
+    prompt_tokens: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    completion_tokens: Leaf<'a>,
+    completion_tokens: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    total_tokens: Leaf<'a>,
+    total_tokens: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    cached_tokens: Leaf<'a>,
+    cached_tokens: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    prompt_cache_hit_tokens: Leaf<'a>,
+    prompt_cache_hit_tokens: JsonLeaf<'a>,
     #[serde(borrow, default)]
     prompt_tokens_details: Perhaps<Details<'a>>,
     #[serde(borrow, default)]
     completion_tokens_details: Perhaps<Details<'a>>,
     #[serde(borrow, default)]
-    cost: Leaf<'a>,
+    cost: JsonLeaf<'a>,
 }
 
 /// What a count is made of.
 #[derive(Debug, serde::Deserialize)]
 struct Details<'a> {
     #[serde(borrow, default)]
-    cached_tokens: Leaf<'a>,
+    cached_tokens: JsonLeaf<'a>,
     #[serde(borrow, default)]
-    reasoning_tokens: Leaf<'a>,
+    reasoning_tokens: JsonLeaf<'a>,
 }
 
-impl Counts<'_> {
+impl ChatUsage<'_> {
     /// The counts in their normal form; `None` if nothing was counted.
     pub(super) fn to_usage(&self) -> Option<Usage> {
         let input = to_count(&self.prompt_tokens);
@@ -69,20 +69,20 @@ impl Counts<'_> {
 
 /// A count; some endpoints write it as a fraction.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a small count")]
-fn to_count(leaf: &Leaf<'_>) -> Option<u64> {
+fn to_count(leaf: &JsonLeaf<'_>) -> Option<u64> {
     match leaf {
-        Leaf::Number(count) => Some(*count),
-        Leaf::Null | Leaf::Text(_) | Leaf::Other(_) => {
+        JsonLeaf::Number(count) => Some(*count),
+        JsonLeaf::Null | JsonLeaf::Text(_) | JsonLeaf::Other(_) => {
             to_number(leaf).filter(|count| (0.0..1e15).contains(count)).map(|count| count as u64)
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sum of money")]
-fn to_number(leaf: &Leaf<'_>) -> Option<f64> {
+fn to_number(leaf: &JsonLeaf<'_>) -> Option<f64> {
     match leaf {
-        Leaf::Number(number) => Some(*number as f64),
-        Leaf::Other(value) => Value::as_f64(value),
-        Leaf::Null | Leaf::Text(_) => None,
+        JsonLeaf::Number(number) => Some(*number as f64),
+        JsonLeaf::Other(value) => Value::as_f64(value),
+        JsonLeaf::Null | JsonLeaf::Text(_) => None,
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_core::json::clip::clip_chars;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
 
 use super::super::{Decode, SharedTarget};
 use super::signature::{Carrier, to_state};
@@ -18,7 +18,7 @@ use crate::wire::{read_args, read_json, told_after_end};
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
-    Box::new(Decoder {
+    Box::new(GeminiDecoder {
         target,
         calls: 0,
         has_content: false,
@@ -29,7 +29,7 @@ pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
     })
 }
 
-struct Decoder {
+struct GeminiDecoder {
     target: SharedTarget,
     /// Calls so far; their numbers keep two calls of the same tool apart.
     calls: u32,
@@ -46,11 +46,11 @@ struct Decoder {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Chunk {
+struct GeminiChunk {
     #[serde(default)]
     candidates: Option<Vec<Candidate>>,
     #[serde(default)]
-    usage_metadata: Option<Counts>,
+    usage_metadata: Option<GeminiUsage>,
     #[serde(default)]
     prompt_feedback: Option<Feedback>,
     #[serde(default)]
@@ -61,7 +61,7 @@ struct Chunk {
 #[serde(rename_all = "camelCase")]
 struct Candidate {
     #[serde(default)]
-    content: Option<Content>,
+    content: Option<GeminiContent>,
     #[serde(default)]
     finish_reason: Option<String>,
     #[serde(default)]
@@ -69,14 +69,14 @@ struct Candidate {
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct GeminiContent {
     #[serde(default)]
-    parts: Option<Vec<Piece>>,
+    parts: Option<Vec<GeminiPart>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Piece {
+struct GeminiPart {
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
@@ -109,7 +109,7 @@ struct Feedback {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Counts {
+struct GeminiUsage {
     #[serde(default)]
     prompt_token_count: Option<u64>,
     #[serde(default)]
@@ -122,7 +122,7 @@ struct Counts {
     thoughts_token_count: Option<u64>,
 }
 
-impl Decode for Decoder {
+impl Decode for GeminiDecoder {
     fn frame(
         &mut self,
         _event: Option<&str>,
@@ -134,7 +134,7 @@ impl Decode for Decoder {
             return Ok(());
         }
         if data.starts_with('[') {
-            let chunks: Vec<Chunk> = read_json(&self.target, data)?;
+            let chunks: Vec<GeminiChunk> = read_json(&self.target, data)?;
             return chunks.into_iter().try_for_each(|chunk| self.take(chunk, out));
         }
         let chunk = read_json(&self.target, data)?;
@@ -174,8 +174,8 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
-    fn take(&mut self, chunk: Chunk, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+impl GeminiDecoder {
+    fn take(&mut self, chunk: GeminiChunk, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         if let Some(error) = chunk.error {
             return Err(in_band(&self.target, &error));
         }
@@ -224,7 +224,7 @@ impl Decoder {
         if pieces().next().is_none() {
             return later.into_iter().try_for_each(|candidate| self.take_candidate(candidate, out));
         }
-        let is_answer = |piece: &&Piece| piece.thought != Some(true);
+        let is_answer = |piece: &&GeminiPart| piece.thought != Some(true);
         let text: String = pieces().filter(is_answer).filter_map(|piece| piece.text.as_deref()).collect();
         let has_calls = self.calls > 0 || pieces().any(|piece| piece.function_call.is_some());
         let is_said = !text.is_empty() && !self.said.is_empty();
@@ -236,7 +236,7 @@ impl Decoder {
         later.into_iter().try_for_each(|candidate| self.take_candidate(candidate, out))
     }
 
-    fn take_piece(&mut self, piece: Piece, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+    fn take_piece(&mut self, piece: GeminiPart, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         let signature = piece.thought_signature.filter(|signature| !signature.is_empty());
         if let Some(call) = piece.function_call {
             return self.take_call(call, signature, out);
@@ -302,18 +302,18 @@ impl Decoder {
         let model = &self.target.name;
         let mut failure = match reason {
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => ModelFailure::passing(
-                "malformed",
+                ModelFailureKind::Malformed,
                 format!("{model} wrote a call that its provider could not read ({reason})"),
             ),
             "TOO_MANY_TOOL_CALLS" => ModelFailure::fatal(
-                "bad_request",
+                ModelFailureKind::BadRequest,
                 format!(
                     "{model} called tools too often in a row and was stopped by its provider ({reason}); \
                      ask for less at once"
                 ),
             ),
             "MISSING_THOUGHT_SIGNATURE" => ModelFailure::fatal(
-                "bad_request",
+                ModelFailureKind::BadRequest,
                 format!(
                     "the provider of {model} misses a signature in the history ({reason}); begin a new \
                      session, or go on with another model"
@@ -327,7 +327,7 @@ impl Decoder {
 
     fn withheld(&self, reason: &str, message: Option<String>) -> ModelFailure {
         let mut failure = ModelFailure::fatal(
-            "filtered",
+            ModelFailureKind::Filtered,
             format!("{} withheld its answer ({reason}); ask in other words", self.target.provider),
         );
         failure.detail = message.map(|message| clip_chars(&message, QUOTE_CHARS_MAX).into_owned());
@@ -335,7 +335,7 @@ impl Decoder {
     }
 }
 
-impl Counts {
+impl GeminiUsage {
     /// Thinking is counted apart from the answer, cached input within the input.
     fn to_usage(&self) -> Usage {
         let thoughts = self.thoughts_token_count.unwrap_or(0);

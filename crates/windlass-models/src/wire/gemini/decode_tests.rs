@@ -161,7 +161,7 @@ fn answers_that_were_stopped_say_why() {
 fn an_answer_that_was_withheld_from_its_first_word_is_a_failure() {
     for fixture in ["gemini/safety_at_once.sse", "gemini/blocked_prompt.sse"] {
         let failure = failure_of(fixture);
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("filtered", false), "{fixture}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("filtered", false), "{fixture}");
         assert!(failure.message.contains("PROHIBITED_CONTENT"), "{failure}");
     }
 }
@@ -169,7 +169,7 @@ fn an_answer_that_was_withheld_from_its_first_word_is_a_failure() {
 #[test]
 fn gemini_4_malformed_function_call_reasons_are_failures_and_no_ends() {
     let failure = failure_of("gemini/malformed_call.sse");
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("malformed", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("malformed", true));
     assert!(failure.message.contains("MALFORMED_FUNCTION_CALL"), "{failure}");
     assert!(failure.detail.unwrap().contains("get_weather"));
     for (reason, code, is_retryable) in [
@@ -178,7 +178,7 @@ fn gemini_4_malformed_function_call_reasons_are_failures_and_no_ends() {
         ("MISSING_THOUGHT_SIGNATURE", "bad_request", false),
     ] {
         let failure = fresh().whole(&reason_alone(reason), &mut Vec::new()).unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), (code, is_retryable), "{reason}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), (code, is_retryable), "{reason}");
         assert!(failure.message.contains(reason), "{failure}");
     }
 }
@@ -211,7 +211,7 @@ fn a_cut_stream_has_no_finish_wherever_it_was_cut() {
 fn r_32_a_payload_that_cannot_be_read_is_a_failure() {
     for payload in ["{\"candidates\":[{\"content\":", "nonsense", "[1]"] {
         let failure = fresh().frame(None, payload, &mut Vec::new()).unwrap_err();
-        assert_eq!(failure.code, "malformed", "{payload}");
+        assert_eq!(failure.kind.word(), "malformed", "{payload}");
     }
 }
 
@@ -270,7 +270,7 @@ fn an_answer_of_endless_calls_is_a_failure() {
     let parts = vec![json!({"functionCall": {"name": "f"}}); ITEMS_MAX + 1];
     let chunk = json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]});
     let failure = fresh().whole(&chunk.to_string(), &mut Vec::new()).unwrap_err();
-    assert_eq!(failure.code, "malformed");
+    assert_eq!(failure.kind.word(), "malformed");
 }
 
 proptest::proptest! {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Wire, decoder};
+use super::{GeminiWire, decoder};
 use crate::wire::responses::recording::{Asked, Spoken, events, play, recorded, step, target, user};
-use crate::{Target, WireKind};
+use crate::{ModelTarget, WireKind};
 
-fn gemini() -> Target {
+fn gemini() -> ModelTarget {
     target(WireKind::Gemini, "gemini", "gemini-3-pro")
 }
 
-fn spoken(target: &Target, fixture: &str, outcomes: &[&str]) -> Spoken {
+fn spoken(target: &ModelTarget, fixture: &str, outcomes: &[&str]) -> Spoken {
     let (deltas, failure) = play(decoder(Arc::new(target.clone())), &recorded(fixture));
     assert_eq!(failure, None, "{fixture}");
     Spoken::new(step(&target.name, deltas), outcomes)
@@ -41,14 +41,14 @@ fn gemini_4_every_signature_comes_back_on_its_very_part() {
     ] {
         let spoken = spoken(&target, fixture, outcomes);
         let asked = Asked::of(target.clone());
-        let body = asked.body(&Wire, &[user("Hi."), spoken.turn(&target.name)]);
+        let body = asked.body(&GeminiWire, &[user("Hi."), spoken.turn(&target.name)]);
         let parts = body["contents"][1]["parts"].as_array().unwrap();
         let expected = signed(fixture);
         let is_kept =
             |part: &&Value| part.get("thoughtSignature").is_some() || part.get("functionCall").is_some();
         let sent: Vec<Value> = parts.iter().filter(is_kept).cloned().collect();
         assert_eq!(sent, expected, "{fixture}");
-        let text = asked.text(&Wire, &[user("Hi."), spoken.turn(&target.name)]);
+        let text = asked.text(&GeminiWire, &[user("Hi."), spoken.turn(&target.name)]);
         for part in expected {
             assert!(recorded(fixture).contains(&part.to_string()), "the recording has these very bytes");
             assert!(text.contains(&part.to_string()), "{fixture}: {part} in {text}");
@@ -60,7 +60,7 @@ fn gemini_4_every_signature_comes_back_on_its_very_part() {
 fn gemini_4_parts_are_not_merged_across_signatures() {
     let target = gemini();
     let spoken = spoken(&target, "gemini/signed_text.sse", &[]);
-    let body = Asked::of(target.clone()).body(&Wire, &[spoken.turn(&target.name)]);
+    let body = Asked::of(target.clone()).body(&GeminiWire, &[spoken.turn(&target.name)]);
     assert_eq!(
         body["contents"][0]["parts"],
         json!([
@@ -79,7 +79,7 @@ fn gemini_4_call_after_call_keeps_the_signature_of_each_step() {
     let first = spoken(&target, "gemini/call.sse", &["sunny"]);
     let second = spoken(&target, "gemini/next_call.sse", &["rain"]);
     let turns = [user("Compare."), first.turn(&target.name), second.turn(&target.name)];
-    let body = Asked::of(target.clone()).body(&Wire, &turns);
+    let body = Asked::of(target.clone()).body(&GeminiWire, &turns);
     let roles: Vec<&str> = body["contents"]
         .as_array()
         .unwrap()
@@ -96,7 +96,7 @@ fn gemini_4_call_after_call_keeps_the_signature_of_each_step() {
 fn gemini_4_an_id_of_the_provider_comes_back_on_call_and_outcome() {
     let target = gemini();
     let spoken = spoken(&target, "gemini/with_id.sse", &["sunny"]);
-    let body = Asked::of(target.clone()).body(&Wire, &[spoken.turn(&target.name)]);
+    let body = Asked::of(target.clone()).body(&GeminiWire, &[spoken.turn(&target.name)]);
     let contents = &body["contents"];
     assert_eq!(contents[0]["parts"][0]["functionCall"]["id"], "function-call-881");
     assert_eq!(contents[1]["parts"][0]["functionResponse"]["id"], "function-call-881");
@@ -112,7 +112,7 @@ fn state_is_gone_for_another_model() {
         ("gemini/reasoning.sse", &[]),
     ] {
         let spoken = spoken(&target, fixture, outcomes);
-        let text = Asked::of(other.clone()).text(&Wire, &[spoken.turn(&other.name)]);
+        let text = Asked::of(other.clone()).text(&GeminiWire, &[spoken.turn(&other.name)]);
         for word in ["thoughtSignature", "thought", "function-call-881"] {
             assert!(!text.contains(word), "{fixture}: {text}");
         }

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use windlass_core::message::Part;
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
-use super::super::{Before, Encode, Place, Plan, write_comma, write_json, write_member, write_text};
+use super::super::{
+    Encode, RequestPlan, TurnBefore, TurnPosition, write_comma, write_json, write_member, write_text,
+};
 use super::signature::{Carrier, SENTINEL, of_state, signature_of, split_end};
-use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
+use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::lower::LoweredTool;
 use crate::quirks::{AnswerForms, ChoiceForm, ReasoningAsk, SchemaDialect, SystemRole};
 
@@ -20,10 +22,10 @@ const GO_ON: &str = "Go on.";
 
 /// Writes generateContent requests.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wire;
+pub struct GeminiWire;
 
-impl Encode for Wire {
-    fn path(&self, plan: &Plan<'_>) -> String {
+impl Encode for GeminiWire {
+    fn path(&self, plan: &RequestPlan<'_>) -> String {
         let model = &plan.target.model;
         let folder = if model.contains('/') { "" } else { "models/" };
         let verb =
@@ -31,7 +33,7 @@ impl Encode for Wire {
         format!("/{folder}{model}:{verb}")
     }
 
-    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+    fn head(&self, plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
         out.push(b'{');
         let is_first_user = plan.target.quirks.system_role == SystemRole::User;
         if !plan.system.is_empty() && !is_first_user {
@@ -49,12 +51,12 @@ impl Encode for Wire {
         }
     }
 
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, place: TurnPosition, out: &mut Vec<u8>) {
         match turn {
             Turn::User(parts) => write_user(parts, out),
             Turn::Note(text) => write_remark(text, out),
             Turn::Exchange(exchange) => {
-                if place.before == Before::Assistant && exchange.calls().next().is_some() {
+                if place.before == TurnBefore::Assistant && exchange.calls().next().is_some() {
                     write_remark(GO_ON, out);
                 }
                 write_exchange(plan, exchange, out);
@@ -62,7 +64,7 @@ impl Encode for Wire {
         }
     }
 
-    fn tail(&self, plan: &Plan<'_>, _before: Before, out: &mut Vec<u8>) {
+    fn tail(&self, plan: &RequestPlan<'_>, _before: TurnBefore, out: &mut Vec<u8>) {
         for note in plan.trailer {
             write_remark(note, out);
         }
@@ -82,7 +84,7 @@ fn generation(model: &str) -> u32 {
     }
 }
 
-fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_tools(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
     let is_silenced = *plan.choice == ToolChoice::Forbidden && !quirks.has_none_with_tools;
     if plan.tools.tools.is_empty() || is_silenced {
@@ -140,10 +142,10 @@ fn write_tool(tool: &LoweredTool, dialect: SchemaDialect, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_wishes(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     let (sampling, quirks) = (plan.sampling, &plan.target.quirks);
     let mut wishes = vec![b'{'];
-    let effort = sampling.reasoning_effort.as_deref().filter(|_| quirks.ask != ReasoningAsk::Absent);
+    let effort = sampling.reasoning_effort.filter(|_| quirks.ask != ReasoningAsk::Absent);
     if quirks.samples_while_thinking || effort.is_none() {
         if let Some(temperature) = sampling.temperature {
             write_member(&mut wishes, "temperature");
@@ -192,17 +194,17 @@ fn write_format(format: &Value, out: &mut Vec<u8>) {
 
 /// Newer models take a word, older ones a number of tokens; both at once are refused. Without either the
 /// model decides.
-fn write_thinking(model: &str, effort: &str, out: &mut Vec<u8>) {
+fn write_thinking(model: &str, effort: Effort, out: &mut Vec<u8>) {
     write_member(out, "thinkingConfig");
     out.extend_from_slice(br#"{"includeThoughts":true"#);
     if generation(model) >= WORDS_SINCE {
         let level = match effort {
-            "low" => Some("LOW"),
+            Effort::Low => Some("LOW"),
             // The first of them knew no middle.
-            "medium" if model.contains("gemini-3-pro") => Some("HIGH"),
-            "medium" => Some("MEDIUM"),
-            "high" => Some("HIGH"),
-            _ => None,
+            Effort::Medium if model.contains("gemini-3-pro") => Some("HIGH"),
+            Effort::Medium => Some("MEDIUM"),
+            Effort::High => Some("HIGH"),
+            Effort::Off | Effort::Minimal | Effort::XHigh | Effort::Max | Effort::Auto => None,
         };
         if let Some(level) = level {
             write_member(out, "thinkingLevel");
@@ -210,10 +212,10 @@ fn write_thinking(model: &str, effort: &str, out: &mut Vec<u8>) {
         }
     } else {
         let budget = match effort {
-            "low" => Some(1_024),
-            "medium" => Some(8_192),
-            "high" => Some(24_576),
-            _ => None,
+            Effort::Low => Some(1_024),
+            Effort::Medium => Some(8_192),
+            Effort::High => Some(24_576),
+            Effort::Off | Effort::Minimal | Effort::XHigh | Effort::Max | Effort::Auto => None,
         };
         if let Some(budget) = budget {
             write_member(out, "thinkingBudget");
@@ -269,7 +271,7 @@ fn write_image(media_type: &str, url: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}}");
 }
 
-fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
+fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut Vec<u8>) {
     let mut parts = vec![b'['];
     let mut rest = exchange.items.as_slice();
     // Of calls made together only the first is signed.
@@ -277,9 +279,9 @@ fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
     while let Some((item, after)) = rest.split_first() {
         rest = after;
         match item {
-            Item::Reasoning { text, state } => write_reasoning(text, *state, &mut parts),
-            Item::Text(text) => write_signed_text(text, after.first(), &mut parts),
-            Item::Call(call) => {
+            TurnItem::Reasoning { text, state } => write_reasoning(text, *state, &mut parts),
+            TurnItem::Text(text) => write_signed_text(text, after.first(), &mut parts),
+            TurnItem::Call(call) => {
                 write_call(call, lacks_signature, &mut parts);
                 lacks_signature = false;
             }
@@ -321,10 +323,10 @@ fn write_reasoning(text: &str, state: Option<&Value>, out: &mut Vec<u8>) {
 }
 
 /// A text, in two parts if only its end was signed.
-fn write_signed_text(text: &str, next: Option<&Item<'_>>, out: &mut Vec<u8>) {
+fn write_signed_text(text: &str, next: Option<&TurnItem<'_>>, out: &mut Vec<u8>) {
     let state = match next {
-        Some(Item::Reasoning { state, .. }) => state.and_then(of_state),
-        Some(Item::Text(_) | Item::Call(_)) | None => None,
+        Some(TurnItem::Reasoning { state, .. }) => state.and_then(of_state),
+        Some(TurnItem::Text(_) | TurnItem::Call(_)) | None => None,
     };
     let Some((Carrier::Text(bytes), signature)) = state else { return write_text_part(text, out) };
     let (plain, signed) = split_end(text, bytes);

@@ -3,13 +3,13 @@ use windlass_core::model::Sampling;
 
 use super::*;
 use crate::wire::responses::recording::{Asked, target, user};
-use crate::{Target, WireKind};
+use crate::{ModelTarget, WireKind};
 
-fn gemini() -> Target {
+fn gemini() -> ModelTarget {
     target(WireKind::Gemini, "gemini", "gemini-3.5-flash")
 }
 
-fn with_tools(target: Target) -> Asked {
+fn with_tools(target: ModelTarget) -> Asked {
     let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
     Asked::of(target)
         .with_tool("get_time", "get_time", json!({"type": "object", "properties": {}}), false)
@@ -25,7 +25,7 @@ fn a_request_is_a_head_turns_and_a_tail() {
         top_p: Some(0.9),
         output_tokens_max: Some(500),
         seed: Some(7),
-        reasoning_effort: Some("low".into()),
+        reasoning_effort: windlass_core::model::Effort::of_word("low"),
         ..Sampling::default()
     };
     asked.trailer = vec!["Two steps are left.".into()];
@@ -39,7 +39,7 @@ fn a_request_is_a_head_turns_and_a_tail() {
         Turn::Note(Cow::Borrowed("Mind the budget.")),
     ];
     assert_eq!(
-        asked.body(&Wire, &turns),
+        asked.body(&GeminiWire, &turns),
         json!({
             "systemInstruction": {"parts": [{"text": "Be brief."}]},
             "tools": [{"functionDeclarations": [
@@ -67,22 +67,22 @@ fn a_request_is_a_head_turns_and_a_tail() {
 #[test]
 fn the_path_names_the_model_and_whether_it_streams() {
     let mut asked = Asked::of(gemini());
-    assert_eq!(Wire.path(&asked.plan()), "/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
+    assert_eq!(GeminiWire.path(&asked.plan()), "/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
     asked.target.quirks.streams = false;
-    assert_eq!(Wire.path(&asked.plan()), "/models/gemini-3.5-flash:generateContent");
+    assert_eq!(GeminiWire.path(&asked.plan()), "/models/gemini-3.5-flash:generateContent");
     asked.target.model = "tunedModels/mine".into();
-    assert_eq!(Wire.path(&asked.plan()), "/tunedModels/mine:generateContent");
+    assert_eq!(GeminiWire.path(&asked.plan()), "/tunedModels/mine:generateContent");
 }
 
 #[test]
 fn the_head_ends_where_the_history_begins() {
     let asked = with_tools(gemini());
     let mut head = Vec::new();
-    Wire.head(&asked.plan(), &mut head);
+    GeminiWire.head(&asked.plan(), &mut head);
     assert!(head.ends_with(br#""contents":["#));
     let turns = [user("One."), user("Two.")];
-    let short = asked.text(&Wire, &turns[..1]);
-    assert!(asked.text(&Wire, &turns).starts_with(short.strip_suffix("]}").unwrap()));
+    let short = asked.text(&GeminiWire, &turns[..1]);
+    assert!(asked.text(&GeminiWire, &turns).starts_with(short.strip_suffix("]}").unwrap()));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_model_without_system_text_gets_it_as_the_first_user_message() {
     let mut asked = Asked::of(target(WireKind::Gemini, "gemini", "gemma-3-27b-it"));
     asked.system = "Be brief.".into();
     asked.target.quirks.system_role = SystemRole::User;
-    let body = asked.body(&Wire, &[user("Hi.")]);
+    let body = asked.body(&GeminiWire, &[user("Hi.")]);
     assert_eq!(body.get("systemInstruction"), None);
     assert_eq!(body["contents"][0]["parts"][0]["text"], "Be brief.");
     assert_eq!(body["contents"][1]["parts"][0]["text"], "Hi.");
@@ -100,7 +100,7 @@ fn a_model_without_system_text_gets_it_as_the_first_user_message() {
 fn gemini_4_the_full_schema_is_preferred_and_the_small_dialect_has_no_empty_objects() {
     let mut asked = with_tools(gemini());
     asked.target.quirks.schema = SchemaDialect::Gemini;
-    let body = asked.body(&Wire, &[user("Hi.")]);
+    let body = asked.body(&GeminiWire, &[user("Hi.")]);
     let tools = &body["tools"][0]["functionDeclarations"];
     assert_eq!(tools[0].get("parameters"), None);
     assert_eq!(tools[1]["parameters"]["properties"], json!({"city": {"type": "string"}}));
@@ -110,7 +110,7 @@ fn gemini_4_the_full_schema_is_preferred_and_the_small_dialect_has_no_empty_obje
 #[test]
 fn gemini_4_properties_keep_their_order_for_the_cache() {
     let schema = json!({"type": "object", "properties": {"zeta": {}, "alpha": {}, "mid": {}}});
-    let text = Asked::of(gemini()).with_tool("f", "f", schema, false).text(&Wire, &[user("Hi.")]);
+    let text = Asked::of(gemini()).with_tool("f", "f", schema, false).text(&GeminiWire, &[user("Hi.")]);
     assert!(text.contains(r#"{"zeta":{},"alpha":{},"mid":{}}"#), "{text}");
 }
 
@@ -127,21 +127,21 @@ fn tool_choice_has_all_its_forms() {
         ),
     ] {
         asked.choice = choice;
-        assert_eq!(asked.body(&Wire, &[user("Hi.")])["toolConfig"]["functionCallingConfig"], expected);
+        assert_eq!(asked.body(&GeminiWire, &[user("Hi.")])["toolConfig"]["functionCallingConfig"], expected);
     }
     asked.target.quirks.choice = ChoiceForm::Absent;
-    assert_eq!(asked.body(&Wire, &[user("Hi.")]).get("toolConfig"), None);
+    assert_eq!(asked.body(&GeminiWire, &[user("Hi.")]).get("toolConfig"), None);
     asked.choice = ToolChoice::Forbidden;
     asked.target.quirks.has_none_with_tools = false;
-    assert_eq!(asked.body(&Wire, &[user("Hi.")]).get("tools"), None);
+    assert_eq!(asked.body(&GeminiWire, &[user("Hi.")]).get("tools"), None);
 }
 
 #[test]
 fn effort_is_a_word_for_new_models_and_a_budget_for_old_ones() {
     let thinking = |model: &str, effort: &str| {
         let mut asked = Asked::of(target(WireKind::Gemini, "gemini", model));
-        asked.sampling.reasoning_effort = Some(effort.into());
-        asked.body(&Wire, &[user("Hi.")])["generationConfig"]["thinkingConfig"].clone()
+        asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
+        asked.body(&GeminiWire, &[user("Hi.")])["generationConfig"]["thinkingConfig"].clone()
     };
     assert_eq!(
         thinking("gemini-3.5-flash", "medium"),
@@ -156,8 +156,8 @@ fn effort_is_a_word_for_new_models_and_a_budget_for_old_ones() {
     assert_eq!(thinking("gemini-flash-latest", "high")["thinkingLevel"], "HIGH");
     let mut asked = Asked::of(gemini());
     asked.target.quirks.ask = ReasoningAsk::Absent;
-    asked.sampling.reasoning_effort = Some("high".into());
-    assert_eq!(asked.body(&Wire, &[user("Hi.")]).get("generationConfig"), None);
+    asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word("high");
+    assert_eq!(asked.body(&GeminiWire, &[user("Hi.")]).get("generationConfig"), None);
 }
 
 #[test]
@@ -166,13 +166,13 @@ fn response_format_is_a_media_type_and_a_schema() {
     asked.sampling.response_format =
         Some(json!({"type": "json_schema", "json_schema": {"name": "city", "schema": {"type": "object"}}}));
     let expected = json!({"responseMimeType": "application/json", "responseJsonSchema": {"type": "object"}});
-    assert_eq!(asked.body(&Wire, &[user("Hi.")])["generationConfig"], expected);
+    assert_eq!(asked.body(&GeminiWire, &[user("Hi.")])["generationConfig"], expected);
     asked.sampling.response_format = Some(json!({"type": "text"}));
-    assert_eq!(asked.body(&Wire, &[user("Hi.")]).get("generationConfig"), None);
+    assert_eq!(asked.body(&GeminiWire, &[user("Hi.")]).get("generationConfig"), None);
 }
 
-fn call<'a>(id: &'a str, name: &'a str, state: Option<&'a Value>) -> Item<'a> {
-    Item::Call(CallItem { id: id.into(), name: name.into(), args: r#"{"a":1}"#.into(), state })
+fn call<'a>(id: &'a str, name: &'a str, state: Option<&'a Value>) -> TurnItem<'a> {
+    TurnItem::Call(CallItem { id: id.into(), name: name.into(), args: r#"{"a":1}"#.into(), state })
 }
 
 fn outcome<'a>(id: &'a str, name: &'a str, content: &'a str, is_ok: bool) -> OutcomeItem<'a> {
@@ -181,7 +181,7 @@ fn outcome<'a>(id: &'a str, name: &'a str, content: &'a str, is_ok: bool) -> Out
 
 #[test]
 fn gemini_4_all_outcomes_stand_in_one_content_wrapped_as_output_or_error() {
-    let turn = Turn::Exchange(Exchange {
+    let turn = Turn::Exchange(CallExchange {
         items: vec![
             call("m1", "a", None),
             call("m2", "a", None),
@@ -196,7 +196,7 @@ fn gemini_4_all_outcomes_stand_in_one_content_wrapped_as_output_or_error() {
         ],
     });
     let asked = Asked::of(target(WireKind::Gemini, "gemini", "gemini-2.5-pro"));
-    let body = asked.body(&Wire, &[user("Hi."), turn]);
+    let body = asked.body(&GeminiWire, &[user("Hi."), turn]);
     assert_eq!(
         body["contents"][2],
         json!({"role": "user", "parts": [
@@ -212,12 +212,12 @@ fn gemini_4_all_outcomes_stand_in_one_content_wrapped_as_output_or_error() {
 #[test]
 fn gemini_4_a_minted_id_is_never_sent_and_an_own_one_always() {
     let own = json!({"id": "function-call-881"});
-    let turn = Turn::Exchange(Exchange {
+    let turn = Turn::Exchange(CallExchange {
         items: vec![call("healed_id", "a", Some(&own)), call("minted_2", "a", None)],
         outcomes: vec![outcome("healed_id", "a", "one", true), outcome("minted_2", "a", "two", true)],
     });
     let asked = Asked::of(target(WireKind::Gemini, "gemini", "gemini-2.5-pro"));
-    let text = asked.text(&Wire, &[turn]);
+    let text = asked.text(&GeminiWire, &[turn]);
     assert!(!text.contains("minted") && !text.contains("healed"), "{text}");
     assert_eq!(text.matches("function-call-881").count(), 2, "on the call and on its outcome");
 }
@@ -225,14 +225,14 @@ fn gemini_4_a_minted_id_is_never_sent_and_an_own_one_always() {
 #[test]
 fn gemini_4_a_missing_signature_is_replaced_by_the_sentinel_on_the_first_call_of_each_step() {
     let exchange = || {
-        Turn::Exchange(Exchange {
-            items: vec![Item::Text("Calling.".into()), call("m1", "a", None), call("m2", "a", None)],
+        Turn::Exchange(CallExchange {
+            items: vec![TurnItem::Text("Calling.".into()), call("m1", "a", None), call("m2", "a", None)],
             outcomes: vec![outcome("m1", "a", "one", true), outcome("m2", "a", "two", true)],
         })
     };
     let signatures = |model: &str| -> Vec<Value> {
         let body = Asked::of(target(WireKind::Gemini, "gemini", model))
-            .body(&Wire, &[user("Hi."), exchange(), exchange()]);
+            .body(&GeminiWire, &[user("Hi."), exchange(), exchange()]);
         let contents = body["contents"].as_array().unwrap().clone();
         let parts = contents.iter().flat_map(|content| content["parts"].as_array().unwrap().clone());
         parts
@@ -253,28 +253,28 @@ fn gemini_4_a_missing_signature_is_replaced_by_the_sentinel_on_the_first_call_of
 #[test]
 fn gemini_4_a_signature_that_is_no_base64_is_not_sent() {
     let broken = json!({"signature": "not base64!"});
-    let turn = Turn::Exchange(Exchange {
+    let turn = Turn::Exchange(CallExchange {
         items: vec![call("m1", "a", Some(&broken))],
         outcomes: vec![outcome("m1", "a", "one", true)],
     });
-    let body = Asked::of(gemini()).body(&Wire, &[turn]);
+    let body = Asked::of(gemini()).body(&GeminiWire, &[turn]);
     assert_eq!(body["contents"][0]["parts"][0]["thoughtSignature"], SENTINEL);
     let text_state = json!({"on": "text", "bytes": 3, "signature": "ä"});
-    let turn = Turn::Exchange(Exchange {
-        items: vec![Item::Text("Hi.".into()), Item::Reasoning { text: "", state: Some(&text_state) }],
+    let turn = Turn::Exchange(CallExchange {
+        items: vec![TurnItem::Text("Hi.".into()), TurnItem::Reasoning { text: "", state: Some(&text_state) }],
         outcomes: Vec::new(),
     });
-    let body = Asked::of(gemini()).body(&Wire, &[turn]);
+    let body = Asked::of(gemini()).body(&GeminiWire, &[turn]);
     assert_eq!(body["contents"][0]["parts"], json!([{"text": "Hi."}]));
 }
 
 #[test]
 fn gemini_4_thinking_without_a_signature_is_not_sent() {
-    let turn = Turn::Exchange(Exchange {
-        items: vec![Item::Reasoning { text: "Hm.", state: None }],
+    let turn = Turn::Exchange(CallExchange {
+        items: vec![TurnItem::Reasoning { text: "Hm.", state: None }],
         outcomes: Vec::new(),
     });
-    let body = Asked::of(gemini()).body(&Wire, &[turn, user("Hi.")]);
+    let body = Asked::of(gemini()).body(&GeminiWire, &[turn, user("Hi.")]);
     assert_eq!(body["contents"], json!([{"role": "user", "parts": [{"text": "Hi."}]}]));
 }
 
@@ -282,11 +282,11 @@ fn gemini_4_thinking_without_a_signature_is_not_sent() {
 fn a_signed_end_that_does_not_fit_signs_the_whole_text() {
     for bytes in [2, 99] {
         let state = json!({"on": "text", "bytes": bytes, "signature": "QQ=="});
-        let turn = Turn::Exchange(Exchange {
-            items: vec![Item::Text("aé€".into()), Item::Reasoning { text: "", state: Some(&state) }],
+        let turn = Turn::Exchange(CallExchange {
+            items: vec![TurnItem::Text("aé€".into()), TurnItem::Reasoning { text: "", state: Some(&state) }],
             outcomes: Vec::new(),
         });
-        let body = Asked::of(gemini()).body(&Wire, &[turn]);
+        let body = Asked::of(gemini()).body(&GeminiWire, &[turn]);
         assert_eq!(body["contents"][0]["parts"], json!([{"text": "aé€", "thoughtSignature": "QQ=="}]));
     }
 }

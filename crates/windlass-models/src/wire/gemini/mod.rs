@@ -14,7 +14,7 @@ mod encode;
 mod signature;
 
 pub use decode::decoder;
-pub use encode::Wire;
+pub use encode::GeminiWire;
 
 #[cfg(test)]
 #[path = "echo_tests.rs"]

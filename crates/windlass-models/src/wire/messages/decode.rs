@@ -8,18 +8,18 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
 
 use crate::failure;
 use crate::wire::{Decode, SharedTarget, read_args, read_json};
 
 #[derive(Deserialize)]
-struct Frame<'a> {
+struct MessagesEvent<'a> {
     #[serde(borrow, default, rename = "type")]
     kind: Cow<'a, str>,
     index: Option<u32>,
     #[serde(borrow)]
-    delta: Option<Delta<'a>>,
+    delta: Option<BlockDelta<'a>>,
     #[serde(borrow)]
     content_block: Option<&'a RawValue>,
     message: Option<Value>,
@@ -28,7 +28,7 @@ struct Frame<'a> {
 }
 
 #[derive(Deserialize)]
-struct Delta<'a> {
+struct BlockDelta<'a> {
     #[serde(borrow, default, rename = "type")]
     kind: Cow<'a, str>,
     text: Option<String>,
@@ -40,14 +40,14 @@ struct Delta<'a> {
 
 /// The opening of a call, with its input as it is written: what is read of it must be what was meant.
 #[derive(Deserialize)]
-struct Opening<'a> {
+struct CallOpening<'a> {
     #[serde(borrow, default)]
     input: Option<&'a RawValue>,
 }
 
 /// A whole answer.
 #[derive(Deserialize)]
-struct Blocks<'a> {
+struct WholeMessage<'a> {
     #[serde(borrow)]
     content: Vec<&'a RawValue>,
 }
@@ -80,14 +80,14 @@ enum Block {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct MessagesUsage {
     fresh: u64,
     read: u64,
     created: u64,
     output: u64,
 }
 
-impl Counts {
+impl MessagesUsage {
     /// A later snapshot replaces an earlier one; some gateways send zeros for what they do not repeat.
     fn replace(&mut self, usage: &Value) {
         let fields = [
@@ -112,29 +112,29 @@ impl Counts {
 
 /// Reads one answer.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct MessagesDecoder {
     target: SharedTarget,
     open: Vec<(u32, Block)>,
     /// A call that closed without a word of input: it has none, or it was cut before the first.
     bare_call: Option<u32>,
-    counts: Counts,
+    counts: MessagesUsage,
     stop_reason: Option<String>,
     is_over: bool,
 }
 
-impl Decoder {
+impl MessagesDecoder {
     pub(super) fn new(target: SharedTarget) -> Self {
         Self {
             target,
             open: Vec::new(),
             bare_call: None,
-            counts: Counts::default(),
+            counts: MessagesUsage::default(),
             stop_reason: None,
             is_over: false,
         }
     }
 
-    fn take(&mut self, frame: Frame<'_>, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+    fn take(&mut self, frame: MessagesEvent<'_>, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         if let Some(error) = frame.error.filter(|error| !error.is_null()) {
             return Err(self.refuse(&error));
         }
@@ -201,7 +201,7 @@ impl Decoder {
                     name: take_text(&mut block, "name"),
                     ..CallDelta::default()
                 }));
-                let opening: Opening<'_> = read_json(&self.target, written)?;
+                let opening: CallOpening<'_> = read_json(&self.target, written)?;
                 Block::Call { input: read_args(opening.input), has_pieces: false }
             }
             "redacted_thinking" => Block::Opaque { block, input: String::new() },
@@ -221,7 +221,7 @@ impl Decoder {
         }
     }
 
-    fn grow(&mut self, index: Option<u32>, delta: Delta<'_>, out: &mut Vec<ModelDelta>) {
+    fn grow(&mut self, index: Option<u32>, delta: BlockDelta<'_>, out: &mut Vec<ModelDelta>) {
         match delta.kind.as_ref() {
             "text_delta" => {
                 out.extend(delta.text.filter(|text| !text.is_empty()).map(ModelDelta::Text));
@@ -336,21 +336,22 @@ impl Decoder {
 
     /// The provider's words for what went wrong are finer than a look at the message.
     fn refuse(&self, error: &Value) -> ModelFailure {
-        let mut failure = failure::in_band(&self.target, error);
-        let is_known = matches!(failure.code.as_str(), "context_overflow" | "no_tool_support");
-        let (code, is_retryable) = match error.get("type").and_then(Value::as_str) {
-            Some("overloaded_error" | "api_error") => ("overloaded", true),
-            Some("rate_limit_error") => ("rate_limit", true),
-            Some("timeout_error") => ("timeout", true),
-            Some("authentication_error" | "permission_error" | "billing_error") => ("auth", false),
+        let failure = failure::in_band(&self.target, error);
+        let is_known =
+            matches!(failure.kind, ModelFailureKind::ContextOverflow | ModelFailureKind::NoToolSupport);
+        let (kind, is_retryable) = match error.get("type").and_then(Value::as_str) {
+            Some("overloaded_error" | "api_error") => (ModelFailureKind::Overloaded, true),
+            Some("rate_limit_error") => (ModelFailureKind::RateLimit, true),
+            Some("timeout_error") => (ModelFailureKind::Timeout, true),
+            Some("authentication_error" | "permission_error" | "billing_error") => {
+                (ModelFailureKind::Auth, false)
+            }
             Some("invalid_request_error" | "not_found_error" | "request_too_large") if !is_known => {
-                ("bad_request", false)
+                (ModelFailureKind::BadRequest, false)
             }
             _ => return failure,
         };
-        code.clone_into(&mut failure.code);
-        failure.is_retryable = is_retryable;
-        failure
+        ModelFailure { kind, is_retryable, ..failure }
     }
 
     fn take_whole(
@@ -359,7 +360,7 @@ impl Decoder {
         body: &Value,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        let blocks: Blocks<'_> = read_json(&self.target, text)?;
+        let blocks: WholeMessage<'_> = read_json(&self.target, text)?;
         for (index, block) in (0..).zip(blocks.content) {
             if block.get().starts_with('{') {
                 self.start(Some(index), block.get(), out)?;
@@ -373,14 +374,14 @@ impl Decoder {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for MessagesDecoder {
     fn frame(
         &mut self,
         event: Option<&str>,
         data: &str,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        match serde_json::from_str::<Frame<'_>>(data) {
+        match serde_json::from_str::<MessagesEvent<'_>>(data) {
             Ok(mut frame) => {
                 if let (true, Some(event)) = (frame.kind.is_empty(), event) {
                     frame.kind = Cow::Owned(event.to_owned());

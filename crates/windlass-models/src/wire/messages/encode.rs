@@ -9,12 +9,12 @@ use serde_json::Value;
 use windlass_core::message::Part;
 use windlass_core::model::StepPurpose;
 
-use super::wishes::Wishes;
-use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
+use super::wishes::HeadWishes;
+use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::lower::LoweredTool;
 use crate::quirks::ReasoningEcho;
 use crate::wire::picture::split_base64;
-use crate::wire::{Before, Place, Plan, write_comma, write_json, write_text};
+use crate::wire::{RequestPlan, TurnBefore, TurnPosition, write_comma, write_json, write_text};
 
 const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
 
@@ -25,8 +25,8 @@ const BEGINNING: &str = "(The beginning of this conversation was left out.)";
 /// models refuse.
 const GO_ON: &str = "Go on.";
 
-pub(super) fn write_head(plan: &Plan<'_>, out: &mut Vec<u8>) {
-    let wishes = Wishes::of(plan);
+pub(super) fn write_head(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
+    let wishes = HeadWishes::of(plan);
     out.extend_from_slice(b"{\"model\":");
     write_text(out, &plan.target.model);
     out.extend_from_slice(b",\"max_tokens\":");
@@ -66,7 +66,7 @@ fn write_tool(out: &mut Vec<u8>, tool: &LoweredTool, is_marked: bool) {
     close_block(out, is_marked);
 }
 
-pub(super) fn write_turn(plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
+pub(super) fn write_turn(plan: &RequestPlan<'_>, turn: &Turn<'_>, place: TurnPosition, out: &mut Vec<u8>) {
     match turn {
         Turn::User(parts) => write_user(out, parts, place.is_last),
         Turn::Note(text) => write_texts(out, std::iter::once(text.as_ref()), place.is_last),
@@ -74,14 +74,16 @@ pub(super) fn write_turn(plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &m
     }
 }
 
-pub(super) fn write_tail(plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
+pub(super) fn write_tail(plan: &RequestPlan<'_>, before: TurnBefore, out: &mut Vec<u8>) {
     let is_silent = plan.trailer.iter().all(|note| note.trim().is_empty());
     match (is_silent, before) {
         (false, _) => write_texts(out, plan.trailer.iter().map(String::as_str), false),
         // A model that paused goes on from its own words, and from nothing else.
-        (true, Before::Assistant) if plan.purpose == StepPurpose::Continuation => {}
-        (true, Before::Assistant | Before::Nothing) => write_texts(out, std::iter::once(GO_ON), false),
-        (true, Before::User | Before::Outcomes) => {}
+        (true, TurnBefore::Assistant) if plan.purpose == StepPurpose::Continuation => {}
+        (true, TurnBefore::Assistant | TurnBefore::Nothing) => {
+            write_texts(out, std::iter::once(GO_ON), false)
+        }
+        (true, TurnBefore::User | TurnBefore::Outcomes) => {}
     }
     out.extend_from_slice(b"]}");
 }
@@ -165,15 +167,20 @@ fn write_image(out: &mut Vec<u8>, media_type: &str, url: &str, is_marked: bool) 
     close_block(out, is_marked);
 }
 
-fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, place: Place, out: &mut Vec<u8>) {
-    let mut items: Vec<&Item<'_>> = exchange.items.iter().filter(|item| is_sent(plan, item)).collect();
+fn write_exchange(
+    plan: &RequestPlan<'_>,
+    exchange: &CallExchange<'_>,
+    place: TurnPosition,
+    out: &mut Vec<u8>,
+) {
+    let mut items: Vec<&TurnItem<'_>> = exchange.items.iter().filter(|item| is_sent(plan, item)).collect();
     let is_answered = !exchange.outcomes.is_empty();
     // A message may not end in thinking. Without calls nothing depends on it.
     while !is_answered && items.last().is_some_and(|item| is_thinking(item)) {
         items.pop();
     }
     let Some((last, others)) = items.split_last() else { return };
-    if place.before == Before::Nothing {
+    if place.before == TurnBefore::Nothing {
         write_texts(out, std::iter::once(BEGINNING), false);
     }
     open_message(out, "assistant");
@@ -182,8 +189,8 @@ fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, place: Place, out: &
     }
     match last {
         // White space at the end of a last answer is refused.
-        Item::Text(text) if !is_answered => write_text_block(out, text.trim_end(), place.is_last),
-        Item::Text(_) | Item::Reasoning { .. } | Item::Call(_) => write_item(out, last, false),
+        TurnItem::Text(text) if !is_answered => write_text_block(out, text.trim_end(), place.is_last),
+        TurnItem::Text(_) | TurnItem::Reasoning { .. } | TurnItem::Call(_) => write_item(out, last, false),
     }
     close_message(out);
     if let Some((last, others)) = exchange.outcomes.split_last() {
@@ -196,11 +203,11 @@ fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, place: Place, out: &
     }
 }
 
-fn write_item(out: &mut Vec<u8>, item: &Item<'_>, is_marked: bool) {
+fn write_item(out: &mut Vec<u8>, item: &TurnItem<'_>, is_marked: bool) {
     match item {
-        Item::Text(text) => write_text_block(out, text, is_marked),
-        Item::Reasoning { text, state } => write_reasoning(out, text, *state),
-        Item::Call(call) => write_call(out, call),
+        TurnItem::Text(text) => write_text_block(out, text, is_marked),
+        TurnItem::Reasoning { text, state } => write_reasoning(out, text, *state),
+        TurnItem::Call(call) => write_call(out, call),
     }
 }
 
@@ -208,18 +215,18 @@ fn kind_of(state: Option<&Value>) -> &str {
     state.and_then(|state| state.get("type")).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn is_thinking(item: &Item<'_>) -> bool {
+fn is_thinking(item: &TurnItem<'_>) -> bool {
     match item {
-        Item::Reasoning { state, .. } => matches!(kind_of(*state), "" | "thinking" | "redacted_thinking"),
-        Item::Text(_) | Item::Call(_) => false,
+        TurnItem::Reasoning { state, .. } => matches!(kind_of(*state), "" | "thinking" | "redacted_thinking"),
+        TurnItem::Text(_) | TurnItem::Call(_) => false,
     }
 }
 
-fn is_sent(plan: &Plan<'_>, item: &Item<'_>) -> bool {
+fn is_sent(plan: &RequestPlan<'_>, item: &TurnItem<'_>) -> bool {
     let (text, state) = match item {
-        Item::Text(text) => return !text.trim().is_empty(),
-        Item::Call(_) => return true,
-        Item::Reasoning { text, state } => (*text, *state),
+        TurnItem::Text(text) => return !text.trim().is_empty(),
+        TurnItem::Call(_) => return true,
+        TurnItem::Reasoning { text, state } => (*text, *state),
     };
     let signature = state.and_then(|state| state.get("signature")).and_then(Value::as_str);
     let (echoes_state, echoes_text) = match plan.target.quirks.echo {

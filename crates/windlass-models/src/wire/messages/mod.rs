@@ -8,32 +8,32 @@ mod decode;
 mod encode;
 mod wishes;
 
-use super::{Before, Decode, Encode, Place, Plan, SharedTarget};
+use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;
 
 /// Writes requests.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wire;
+pub struct MessagesWire;
 
-impl Encode for Wire {
-    fn path(&self, _plan: &Plan<'_>) -> String {
+impl Encode for MessagesWire {
+    fn path(&self, _plan: &RequestPlan<'_>) -> String {
         "/v1/messages".to_owned()
     }
 
-    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+    fn head(&self, plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
         encode::write_head(plan, out);
     }
 
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, place: Place, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, place: TurnPosition, out: &mut Vec<u8>) {
         encode::write_turn(plan, turn, place, out);
     }
 
-    fn tail(&self, plan: &Plan<'_>, before: Before, out: &mut Vec<u8>) {
+    fn tail(&self, plan: &RequestPlan<'_>, before: TurnBefore, out: &mut Vec<u8>) {
         encode::write_tail(plan, before, out);
     }
 }
 
 /// A reader of one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
-    Box::new(decode::Decoder::new(target))
+    Box::new(decode::MessagesDecoder::new(target))
 }

@@ -1,10 +1,10 @@
 //! Wishes of a request: how much may be written, whether the model thinks, what it may do with tools.
 
 use serde_json::{Value, json};
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
 use crate::quirks::{ChoiceForm, ParallelCalls, ReasoningAsk};
-use crate::wire::{Plan, write_json};
+use crate::wire::{RequestPlan, write_json};
 
 /// What may be written when neither the user nor the catalogue says: every model can do that much.
 const OUTPUT_TOKENS_DEFAULT: u64 = 8_192;
@@ -13,7 +13,7 @@ const BUDGET_TOKENS_MIN: u64 = 1_024;
 
 /// How the model is asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Thinking<'a> {
+enum ThinkingAsk {
     /// Nothing is said: the model does as it is used to.
     Unsaid,
     /// It must not: some models think unless they are told (and forced choices forbid it).
@@ -21,24 +21,24 @@ enum Thinking<'a> {
     /// By a budget of tokens.
     Budget(u64),
     /// As much as it finds right, with an effort if one was named.
-    Adaptive(Option<&'a str>),
+    Adaptive(Option<Effort>),
 }
 
 /// Everything of the head that is a wish.
 #[derive(Debug)]
-pub(super) struct Wishes<'a> {
-    plan: &'a Plan<'a>,
-    thinking: Thinking<'a>,
+pub(super) struct HeadWishes<'a> {
+    plan: &'a RequestPlan<'a>,
+    thinking: ThinkingAsk,
     output_tokens_max: u64,
 }
 
-impl<'a> Wishes<'a> {
-    pub(super) fn of(plan: &'a Plan<'a>) -> Self {
+impl<'a> HeadWishes<'a> {
+    pub(super) fn of(plan: &'a RequestPlan<'a>) -> Self {
         let cap = plan.target.abilities.output_tokens_max;
         let wanted = plan.sampling.output_tokens_max.map(u64::from).or(cap).unwrap_or(OUTPUT_TOKENS_DEFAULT);
         let (thinking, output_tokens_max) = match thinking_of(plan) {
-            Thinking::Budget(budget) => fit_budget(budget, wanted, cap),
-            other @ (Thinking::Unsaid | Thinking::Off | Thinking::Adaptive(_)) => (other, wanted),
+            ThinkingAsk::Budget(budget) => fit_budget(budget, wanted, cap),
+            other @ (ThinkingAsk::Unsaid | ThinkingAsk::Off | ThinkingAsk::Adaptive(_)) => (other, wanted),
         };
         Self { plan, thinking, output_tokens_max }
     }
@@ -52,16 +52,16 @@ impl<'a> Wishes<'a> {
         self.write_choice(out);
         let mut output = serde_json::Map::new();
         match self.thinking {
-            Thinking::Unsaid => {}
-            Thinking::Off => write_field(out, "thinking", &json!({"type": "disabled"})),
-            Thinking::Budget(tokens) => {
+            ThinkingAsk::Unsaid => {}
+            ThinkingAsk::Off => write_field(out, "thinking", &json!({"type": "disabled"})),
+            ThinkingAsk::Budget(tokens) => {
                 write_field(out, "thinking", &json!({"type": "enabled", "budget_tokens": tokens}));
             }
-            Thinking::Adaptive(effort) => {
+            ThinkingAsk::Adaptive(effort) => {
                 // Newer models hide their thinking unless it is asked for.
                 write_field(out, "thinking", &json!({"type": "adaptive", "display": "summarized"}));
                 if let Some(effort) = effort {
-                    output.insert("effort".to_owned(), effort.into());
+                    output.insert("effort".to_owned(), effort.word().into());
                 }
             }
         }
@@ -99,7 +99,7 @@ impl<'a> Wishes<'a> {
 
     /// Nothing is sampled while the model thinks, and newer models take only one of the two.
     fn write_sampling(&self, out: &mut Vec<u8>) {
-        if matches!(self.thinking, Thinking::Budget(_) | Thinking::Adaptive(_)) {
+        if matches!(self.thinking, ThinkingAsk::Budget(_) | ThinkingAsk::Adaptive(_)) {
             return;
         }
         let sampling = self.plan.sampling;
@@ -117,48 +117,48 @@ impl<'a> Wishes<'a> {
     }
 }
 
-fn thinking_of<'a>(plan: &'a Plan<'a>) -> Thinking<'a> {
+fn thinking_of(plan: &RequestPlan<'_>) -> ThinkingAsk {
     let is_forced = match plan.choice {
         ToolChoice::Required | ToolChoice::Named(_) => !plan.tools.tools.is_empty(),
         ToolChoice::Auto | ToolChoice::Forbidden => false,
     };
     if is_forced && !plan.target.quirks.forces_while_thinking {
-        return Thinking::Off;
+        return ThinkingAsk::Off;
     }
-    let Some(effort) = plan.sampling.reasoning_effort.as_deref() else { return Thinking::Unsaid };
-    if matches!(effort, "none" | "off") {
-        return Thinking::Off;
+    let Some(effort) = plan.sampling.reasoning_effort else { return ThinkingAsk::Unsaid };
+    if effort == Effort::Off {
+        return ThinkingAsk::Off;
     }
     match plan.target.quirks.ask {
         ReasoningAsk::Effort | ReasoningAsk::Object => {
-            Thinking::Adaptive((effort != "auto").then_some(effort))
+            ThinkingAsk::Adaptive((effort != Effort::Auto).then_some(effort))
         }
         ReasoningAsk::Absent
         | ReasoningAsk::EnableThinking
         | ReasoningAsk::TemplateArgs
         | ReasoningAsk::ThinkingType
-        | ReasoningAsk::Think => Thinking::Budget(match effort {
-            "minimal" => BUDGET_TOKENS_MIN,
-            "low" => 2_048,
-            "high" => 24_576,
-            "xhigh" | "max" => 32_768,
-            _ => 8_192,
+        | ReasoningAsk::Think => ThinkingAsk::Budget(match effort {
+            Effort::Minimal => BUDGET_TOKENS_MIN,
+            Effort::Low => 2_048,
+            Effort::High => 24_576,
+            Effort::XHigh | Effort::Max => 32_768,
+            Effort::Off | Effort::Medium | Effort::Auto => 8_192,
         }),
     }
 }
 
 /// The budget is part of what may be written and must leave room for an answer.
-fn fit_budget<'a>(budget: u64, wanted: u64, cap: Option<u64>) -> (Thinking<'a>, u64) {
+fn fit_budget(budget: u64, wanted: u64, cap: Option<u64>) -> (ThinkingAsk, u64) {
     if wanted > budget {
-        return (Thinking::Budget(budget), wanted);
+        return (ThinkingAsk::Budget(budget), wanted);
     }
     let total = budget.saturating_add(wanted).min(cap.unwrap_or(u64::MAX));
     let answer = wanted.min(total / 2);
     let budget = budget.min(total.saturating_sub(answer));
     if budget < BUDGET_TOKENS_MIN || budget >= total {
-        return (Thinking::Unsaid, wanted);
+        return (ThinkingAsk::Unsaid, wanted);
     }
-    (Thinking::Budget(budget), total)
+    (ThinkingAsk::Budget(budget), total)
 }
 
 fn write_field(out: &mut Vec<u8>, name: &str, value: &Value) {

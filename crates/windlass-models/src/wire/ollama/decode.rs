@@ -11,12 +11,12 @@ use crate::failure;
 use crate::wire::{Decode, SharedTarget, read_args};
 
 #[derive(Deserialize)]
-struct Record<'a> {
-    message: Option<Message>,
+struct OllamaChunk<'a> {
+    message: Option<OllamaMessage>,
     #[serde(default)]
     done: bool,
     #[serde(borrow)]
-    done_reason: Option<Word<'a>>,
+    done_reason: Option<BorrowedText<'a>>,
     prompt_eval_count: Option<u64>,
     eval_count: Option<u64>,
     error: Option<Value>,
@@ -24,10 +24,10 @@ struct Record<'a> {
 
 /// An optional text that is borrowed where it can be.
 #[derive(Deserialize)]
-struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Deserialize)]
-struct Message {
+struct OllamaMessage {
     content: Option<String>,
     thinking: Option<String>,
     tool_calls: Option<Vec<Call>>,
@@ -36,11 +36,11 @@ struct Message {
 #[derive(Deserialize)]
 struct Call {
     id: Option<String>,
-    function: Option<Function>,
+    function: Option<OllamaFunction>,
 }
 
 #[derive(Deserialize)]
-struct Function {
+struct OllamaFunction {
     name: Option<String>,
     /// As they are written: what is read of them must be what was meant.
     arguments: Option<Box<RawValue>>,
@@ -48,19 +48,19 @@ struct Function {
 
 /// Reads one answer.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct OllamaDecoder {
     target: SharedTarget,
     /// Numbers of the daemon repeat from record to record; these do not.
     calls: u32,
     is_over: bool,
 }
 
-impl Decoder {
+impl OllamaDecoder {
     pub(super) fn new(target: SharedTarget) -> Self {
         Self { target, calls: 0, is_over: false }
     }
 
-    fn take(&mut self, record: Record<'_>, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+    fn take(&mut self, record: OllamaChunk<'_>, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
         if let Some(error) = record.error.filter(|error| !error.is_null()) {
             return Err(failure::in_band(&self.target, &as_object(error)));
         }
@@ -87,7 +87,8 @@ impl Decoder {
     }
 
     fn push_call(&mut self, call: Call, out: &mut Vec<ModelDelta>) {
-        let Function { name, arguments } = call.function.unwrap_or(Function { name: None, arguments: None });
+        let OllamaFunction { name, arguments } =
+            call.function.unwrap_or(OllamaFunction { name: None, arguments: None });
         let (args_text, args_value) = match read_args(arguments.as_deref()) {
             (None, None) => (None, Some(Value::Object(Map::new()))),
             (Some(text), None) if text.trim().is_empty() => (None, Some(Value::Object(Map::new()))),
@@ -124,14 +125,14 @@ fn as_object(error: Value) -> Value {
     }
 }
 
-impl Decode for Decoder {
+impl Decode for OllamaDecoder {
     fn frame(
         &mut self,
         _event: Option<&str>,
         data: &str,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        let record = serde_json::from_str::<Record<'_>>(data)
+        let record = serde_json::from_str::<OllamaChunk<'_>>(data)
             .map_err(|error| failure::malformed(&self.target, data, &error.to_string()))?;
         self.take(record, out)
     }

@@ -118,7 +118,7 @@ fn a_cut_stream_has_no_finish() {
 #[test]
 fn r_32_a_line_that_cannot_be_read_is_a_failure_and_never_text() {
     let played = play_one("malformed.ndjson");
-    assert_eq!(played.failure.as_ref().unwrap().code, "malformed");
+    assert_eq!(played.failure.as_ref().unwrap().kind.word(), "malformed");
     assert_eq!((played.text().as_str(), played.finish()), ("The", None));
 }
 

@@ -4,20 +4,20 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 use windlass_core::message::Part;
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
-use crate::health::{Exchange, Item, Turn};
+use crate::health::{CallExchange, Turn, TurnItem};
 use crate::quirks::{IdRule, ReasoningAsk, ReasoningEcho};
-use crate::target::Target;
+use crate::target::ModelTarget;
 use crate::wire::picture::split_base64;
-use crate::wire::{Plan, write_comma, write_json, write_text};
+use crate::wire::{RequestPlan, write_comma, write_json, write_text};
 
 /// Context that is asked for when nothing is known: the daemon's own default holds less than a few outcomes.
 const CONTEXT_TOKENS_DEFAULT: u64 = 16_384;
 /// Context that is asked for at the most unless the user says more: it is paid in memory of the machine.
 const CONTEXT_TOKENS_MAX: u64 = 32_768;
 
-pub(super) fn write_head(plan: &Plan<'_>, out: &mut Vec<u8>) {
+pub(super) fn write_head(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"model\":");
     write_text(out, &plan.target.model);
     out.extend_from_slice(if plan.target.quirks.streams {
@@ -43,14 +43,14 @@ pub(super) fn write_head(plan: &Plan<'_>, out: &mut Vec<u8>) {
 }
 
 /// Most models are switched, some take a level.
-fn think_of(plan: &Plan<'_>) -> Option<Value> {
-    let effort = plan.sampling.reasoning_effort.as_deref()?;
+fn think_of(plan: &RequestPlan<'_>) -> Option<Value> {
+    let effort = plan.sampling.reasoning_effort?;
     let has_levels = plan.target.model.contains("gpt-oss");
     match (plan.target.quirks.ask, effort) {
         (ReasoningAsk::Absent, _) => None,
-        (_, "none" | "off") => Some(false.into()),
-        (ReasoningAsk::Effort, "low" | "medium" | "high") => Some(effort.into()),
-        (_, "low" | "medium" | "high") if has_levels => Some(effort.into()),
+        (_, Effort::Off) => Some(false.into()),
+        (ReasoningAsk::Effort, Effort::Low | Effort::Medium | Effort::High) => Some(effort.word().into()),
+        (_, Effort::Low | Effort::Medium | Effort::High) if has_levels => Some(effort.word().into()),
         (
             ReasoningAsk::Effort
             | ReasoningAsk::Object
@@ -64,12 +64,12 @@ fn think_of(plan: &Plan<'_>) -> Option<Value> {
 }
 
 /// Tokens of context that the daemon is asked for.
-pub fn context_tokens(target: &Target) -> u64 {
+pub fn context_tokens(target: &ModelTarget) -> u64 {
     let known = target.abilities.context_tokens.map(|tokens| tokens.min(CONTEXT_TOKENS_MAX));
     target.quirks.context_tokens_asked.or(known).unwrap_or(CONTEXT_TOKENS_DEFAULT)
 }
 
-fn options_of(plan: &Plan<'_>) -> Map<String, Value> {
+fn options_of(plan: &RequestPlan<'_>) -> Map<String, Value> {
     let (target, sampling) = (plan.target, plan.sampling);
     let wishes: [(&str, Option<Value>); 5] = [
         ("num_ctx", Some(context_tokens(target).into())),
@@ -94,7 +94,7 @@ fn format_of(format: &Value) -> Option<Value> {
 }
 
 /// The protocol has no word for a choice: tools that must not be called are not shown.
-fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_tools(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     if plan.tools.tools.is_empty() || *plan.choice == ToolChoice::Forbidden {
         return;
     }
@@ -112,7 +112,7 @@ fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-pub(super) fn write_turn(plan: &Plan<'_>, turn: &Turn<'_>, out: &mut Vec<u8>) {
+pub(super) fn write_turn(plan: &RequestPlan<'_>, turn: &Turn<'_>, out: &mut Vec<u8>) {
     match turn {
         Turn::User(parts) => write_user(out, parts),
         Turn::Note(text) => write_message(out, note_role(plan), text),
@@ -120,14 +120,14 @@ pub(super) fn write_turn(plan: &Plan<'_>, turn: &Turn<'_>, out: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn write_tail(plan: &Plan<'_>, out: &mut Vec<u8>) {
+pub(super) fn write_tail(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     for note in plan.trailer.iter().filter(|note| !note.trim().is_empty()) {
         write_message(out, note_role(plan), note);
     }
     out.extend_from_slice(b"]}");
 }
 
-fn note_role(plan: &Plan<'_>) -> &'static str {
+fn note_role(plan: &RequestPlan<'_>) -> &'static str {
     if plan.target.quirks.has_notes { "system" } else { "user" }
 }
 
@@ -173,7 +173,7 @@ fn write_user(out: &mut Vec<u8>, parts: &[Cow<'_, Part>]) {
     out.push(b'}');
 }
 
-fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
+fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut Vec<u8>) {
     let has_ids = plan.target.quirks.ids != IdRule::Absent;
     open_message(out, "assistant", &exchange.text());
     let thinking = thinking_of(plan, exchange);
@@ -214,15 +214,15 @@ fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn thinking_of(plan: &Plan<'_>, exchange: &Exchange<'_>) -> String {
+fn thinking_of(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>) -> String {
     match plan.target.quirks.echo {
         ReasoningEcho::Never | ReasoningEcho::State => String::new(),
         ReasoningEcho::Text | ReasoningEcho::Always => exchange
             .items
             .iter()
             .filter_map(|item| match item {
-                Item::Reasoning { text, .. } => Some(*text),
-                Item::Text(_) | Item::Call(_) => None,
+                TurnItem::Reasoning { text, .. } => Some(*text),
+                TurnItem::Text(_) | TurnItem::Call(_) => None,
             })
             .collect(),
     }

@@ -10,7 +10,7 @@ use windlass_core::model::{Sampling, ToolChoice};
 use crate::health::Turn;
 use crate::quirks::{IdRule, Quirks, ReasoningAsk, ReasoningEcho};
 use crate::target::WireKind;
-use crate::wire::ollama::{Wire, decoder};
+use crate::wire::ollama::{OllamaWire, decoder};
 use crate::wire::recorded::{Request, exchange, play, target, user};
 
 fn request() -> Request {
@@ -20,7 +20,7 @@ fn request() -> Request {
 
 #[test]
 fn z_22_tools_are_functions_with_a_json_schema_and_the_answer_is_streamed() {
-    let text = request().with_tools(&["look"]).text(&Wire, &[user("Hi")]);
+    let text = request().with_tools(&["look"]).text(&OllamaWire, &[user("Hi")]);
     assert_eq!(
         text,
         concat!(
@@ -38,7 +38,7 @@ fn ollama_5_the_context_size_is_always_asked_for() {
         let mut request = request();
         request.target.quirks.context_tokens_asked = quirk;
         request.target.abilities.context_tokens = ability;
-        request.body(&Wire, &[user("Hi")])["options"]["num_ctx"].as_u64().unwrap()
+        request.body(&OllamaWire, &[user("Hi")])["options"]["num_ctx"].as_u64().unwrap()
     };
     assert_eq!(asked(None, None), 16_384);
     assert_eq!(asked(None, Some(8_192)), 8_192);
@@ -56,7 +56,7 @@ fn wishes_are_options() {
         seed: Some(7),
         ..Sampling::default()
     };
-    let body = request.body(&Wire, &[user("Hi")]);
+    let body = request.body(&OllamaWire, &[user("Hi")]);
     let expected =
         json!({"num_ctx": 16384, "temperature": 0.5, "top_p": 0.75, "num_predict": 100, "seed": 7});
     assert_eq!(body["options"], expected);
@@ -69,8 +69,8 @@ fn thinking_is_a_switch_and_for_some_models_a_level() {
         let mut request = request();
         request.target.model = model.to_owned();
         request.target.quirks.ask = ask;
-        request.sampling.reasoning_effort = Some(effort.to_owned());
-        request.body(&Wire, &[user("Hi")]).get("think").cloned()
+        request.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
+        request.body(&OllamaWire, &[user("Hi")]).get("think").cloned()
     };
     assert_eq!(think("qwen3:8b", ReasoningAsk::Think, "high"), Some(json!(true)));
     assert_eq!(think("gpt-oss:20b", ReasoningAsk::Think, "high"), Some(json!("high")));
@@ -91,7 +91,7 @@ fn the_form_of_an_answer_is_json_or_a_schema() {
     for (format, expected) in cases {
         let mut request = request();
         request.sampling.response_format = Some(format);
-        assert_eq!(request.body(&Wire, &[user("Hi")]).get("format").cloned(), expected);
+        assert_eq!(request.body(&OllamaWire, &[user("Hi")]).get("format").cloned(), expected);
     }
 }
 
@@ -99,7 +99,7 @@ fn the_form_of_an_answer_is_json_or_a_schema() {
 fn ollama_5_arguments_go_back_as_an_object_with_their_index_and_outcomes_name_their_tool() {
     let step = play(decoder(Arc::new(request().target)), "ollama/parallel_calls.ndjson").step();
     let turns = [user("Look."), Turn::Exchange(exchange(&step))];
-    let body = request().body(&Wire, &turns);
+    let body = request().body(&OllamaWire, &turns);
     let call = |index: u64, id: &str, city: &str| {
         let function = json!({"index": index, "name": "get_weather", "arguments": {"city": city}});
         json!({"id": id, "type": "function", "function": function})
@@ -121,7 +121,7 @@ fn ollama_5_without_ids_outcomes_are_known_by_their_tool_name() {
     let step = play(decoder(Arc::new(request().target)), "ollama/one_call.ndjson").step();
     let mut request = request();
     request.target.quirks.ids = IdRule::Absent;
-    let body = request.body(&Wire, &[user("Look."), Turn::Exchange(exchange(&step))]);
+    let body = request.body(&OllamaWire, &[user("Look."), Turn::Exchange(exchange(&step))]);
     assert_eq!(body["messages"][2]["tool_calls"][0].get("id"), None);
     assert_eq!(body["messages"][3], json!({"role": "tool", "content": "ok", "tool_name": "get_weather"}));
 }
@@ -132,7 +132,7 @@ fn ollama_5_thinking_is_echoed() {
     let thinking = |echo| {
         let mut request = request();
         request.target.quirks.echo = echo;
-        let body = request.body(&Wire, &[user("Look."), Turn::Exchange(exchange(&step))]);
+        let body = request.body(&OllamaWire, &[user("Look."), Turn::Exchange(exchange(&step))]);
         body["messages"][2].get("thinking").cloned()
     };
     assert_eq!(thinking(ReasoningEcho::Text), Some(json!("Two cities.")));
@@ -148,7 +148,7 @@ fn pictures_stand_beside_the_text_as_bare_base64() {
         image("data:image/png;base64,iVBORw0KGgo="),
         image("https://example.org/a.png"),
     ]);
-    let body = request().body(&Wire, &[turn]);
+    let body = request().body(&OllamaWire, &[turn]);
     let expected = json!({
         "role": "user",
         "content": "What is it?\n[picture: https://example.org/a.png]",
@@ -163,7 +163,7 @@ fn notes_and_trailers_are_system_messages_where_those_may_stand_in_the_middle() 
         let mut request = request();
         request.target.quirks.has_notes = has_notes;
         request.trailer = vec!["Now.".to_owned(), String::new()];
-        let body = request.body(&Wire, &[user("Hi"), Turn::Note("Quick.".into())]);
+        let body = request.body(&OllamaWire, &[user("Hi"), Turn::Note("Quick.".into())]);
         let messages = body["messages"].as_array().unwrap();
         let tail: Vec<_> = messages.iter().skip(2).collect();
         assert_eq!(
@@ -177,16 +177,16 @@ fn notes_and_trailers_are_system_messages_where_those_may_stand_in_the_middle() 
 fn tools_that_must_not_be_called_are_not_shown() {
     let mut request = request().with_tools(&["look"]);
     request.choice = ToolChoice::Forbidden;
-    assert_eq!(request.body(&Wire, &[user("Hi")]).get("tools"), None);
+    assert_eq!(request.body(&OllamaWire, &[user("Hi")]).get("tools"), None);
 }
 
 #[test]
 fn r_56_a_turn_has_the_same_bytes_whatever_follows_it() {
     let step = play(decoder(Arc::new(request().target)), "ollama/parallel_calls.ndjson").step();
     let turns = [user("Go."), Turn::Exchange(exchange(&step)), Turn::Note("Quick.".into()), user("More.")];
-    let whole = request().text(&Wire, &turns);
+    let whole = request().text(&OllamaWire, &turns);
     for kept in 1..turns.len() {
-        let text = request().text(&Wire, &turns[..kept]);
+        let text = request().text(&OllamaWire, &turns[..kept]);
         assert!(whole.starts_with(text.strip_suffix("]}").unwrap()), "{kept}");
     }
     assert!(serde_json::from_str::<Value>(&whole).is_ok());

@@ -10,32 +10,32 @@ mod truncation;
 pub use encode::context_tokens;
 pub use truncation::is_truncated;
 
-use super::{Before, Decode, Encode, Place, Plan, SharedTarget};
+use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;
 
 /// Writes requests.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wire;
+pub struct OllamaWire;
 
-impl Encode for Wire {
-    fn path(&self, _plan: &Plan<'_>) -> String {
+impl Encode for OllamaWire {
+    fn path(&self, _plan: &RequestPlan<'_>) -> String {
         "/api/chat".to_owned()
     }
 
-    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+    fn head(&self, plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
         encode::write_head(plan, out);
     }
 
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, _place: Place, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, _place: TurnPosition, out: &mut Vec<u8>) {
         encode::write_turn(plan, turn, out);
     }
 
-    fn tail(&self, plan: &Plan<'_>, _before: Before, out: &mut Vec<u8>) {
+    fn tail(&self, plan: &RequestPlan<'_>, _before: TurnBefore, out: &mut Vec<u8>) {
         encode::write_tail(plan, out);
     }
 }
 
 /// A reader of one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
-    Box::new(decode::Decoder::new(target))
+    Box::new(decode::OllamaDecoder::new(target))
 }

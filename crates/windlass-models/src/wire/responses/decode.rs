@@ -12,17 +12,17 @@ use serde_json::value::RawValue;
 use windlass_core::model::{Finish, ModelDelta, ModelFailure, Usage};
 
 use super::super::{Decode, SharedTarget};
-use super::item::{Kind, OpenItem, text_at};
+use super::item::{ItemKind, OpenItem, text_at};
 use crate::failure::{in_band, malformed};
 use crate::limits::ITEMS_MAX;
 use crate::wire::{read_args, read_json};
 
 /// A decoder for one answer.
 pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
-    Box::new(Decoder { target, items: Vec::new(), lost_reasoning: false, is_over: false })
+    Box::new(ResponsesDecoder { target, items: Vec::new(), lost_reasoning: false, is_over: false })
 }
 
-struct Decoder {
+struct ResponsesDecoder {
     target: SharedTarget,
     items: Vec<OpenItem>,
     /// Thinking came that cannot be sent again: what follows it goes without its id, for an id asks for it.
@@ -31,7 +31,7 @@ struct Decoder {
 }
 
 #[derive(Deserialize)]
-struct Head<'a> {
+struct EventHead<'a> {
     #[serde(rename = "type", borrow, default)]
     kind: Option<Cow<'a, str>>,
     #[serde(default)]
@@ -40,7 +40,7 @@ struct Head<'a> {
 
 /// A piece of an item.
 #[derive(Deserialize)]
-struct Piece {
+struct ItemPiece {
     #[serde(default)]
     output_index: Option<u64>,
     #[serde(default)]
@@ -58,7 +58,7 @@ struct Piece {
 
 /// An item that begins or ends.
 #[derive(Deserialize)]
-struct Whole {
+struct WholeItem {
     #[serde(default)]
     output_index: Option<u64>,
     #[serde(default)]
@@ -67,26 +67,26 @@ struct Whole {
 
 /// The arguments of an item.
 #[derive(Deserialize)]
-struct Arguments<'a> {
+struct ItemArguments<'a> {
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
 
 /// A whole answer, its items as they are written.
 #[derive(Deserialize, Default)]
-struct Output<'a> {
+struct WholeOutput<'a> {
     #[serde(borrow, default)]
     output: Option<Vec<&'a RawValue>>,
 }
 
 /// The last event, with the whole answer in it.
 #[derive(Deserialize)]
-struct Last<'a> {
+struct LastEvent<'a> {
     #[serde(borrow, default)]
     response: Option<&'a RawValue>,
 }
 
-impl Decode for Decoder {
+impl Decode for ResponsesDecoder {
     fn frame(
         &mut self,
         event: Option<&str>,
@@ -97,31 +97,33 @@ impl Decode for Decoder {
         if self.is_over || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        let head: Head<'_> = read_json(&self.target, data)?;
+        let head: EventHead<'_> = read_json(&self.target, data)?;
         match head.kind.as_deref().or(event).unwrap_or_default() {
-            "response.output_text.delta" | "response.refusal.delta" => self.grow(Kind::Message, data, out),
-            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                self.grow(Kind::Reasoning, data, out)
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.grow(ItemKind::Message, data, out)
             }
-            "response.function_call_arguments.delta" => self.grow(Kind::Call, data, out),
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                self.grow(ItemKind::Reasoning, data, out)
+            }
+            "response.function_call_arguments.delta" => self.grow(ItemKind::Call, data, out),
             "response.function_call_arguments.done" => {
-                let piece: Piece = read_json(&self.target, data)?;
-                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), Kind::Call)?;
+                let piece: ItemPiece = read_json(&self.target, data)?;
+                let place = self.place_of(piece.output_index, piece.item_id.as_deref(), ItemKind::Call)?;
                 self.settle_args(place, piece.arguments.as_deref(), data, out)
             }
             "response.output_item.added" => {
-                let added: Whole = read_json(&self.target, data)?;
+                let added: WholeItem = read_json(&self.target, data)?;
                 let item = self.read_item(added.item.as_deref())?;
                 self.begin(added.output_index, &item, out)
             }
             "response.output_item.done" => {
-                let done: Whole = read_json(&self.target, data)?;
+                let done: WholeItem = read_json(&self.target, data)?;
                 let item = self.read_item(done.item.as_deref())?;
-                let place = self.place_of(done.output_index, text_at(&item, "id"), Kind::of(&item))?;
+                let place = self.place_of(done.output_index, text_at(&item, "id"), ItemKind::of(&item))?;
                 self.settle(place, &item, done.item.as_deref(), out)
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
-                let last: Last<'_> = read_json(&self.target, data)?;
+                let last: LastEvent<'_> = read_json(&self.target, data)?;
                 let text = last.response.map_or("null", RawValue::get);
                 let response: &Value = &read_json(&self.target, text)?;
                 let word = head.kind.as_deref().or(event).unwrap_or_default();
@@ -159,7 +161,7 @@ impl Decode for Decoder {
     }
 }
 
-impl Decoder {
+impl ResponsesDecoder {
     /// An error in the place of an answer: its words are at the top or a level below.
     fn fail(&self, text: &str) -> Result<(), ModelFailure> {
         let body: Value = read_json(&self.target, text)?;
@@ -171,7 +173,7 @@ impl Decoder {
         &mut self,
         output_index: Option<u64>,
         item_id: Option<&str>,
-        kind: Kind,
+        kind: ItemKind,
     ) -> Result<usize, ModelFailure> {
         let found = match (output_index, item_id) {
             (None, None) => self.items.iter().rposition(|item| item.kind == kind && !item.is_done),
@@ -188,7 +190,7 @@ impl Decoder {
         &mut self,
         output_index: Option<u64>,
         item_id: Option<&str>,
-        kind: Kind,
+        kind: ItemKind,
     ) -> Result<usize, ModelFailure> {
         let place = self.items.len();
         let slot = u32::try_from(place).ok().filter(|_| place < ITEMS_MAX);
@@ -200,16 +202,18 @@ impl Decoder {
     }
 
     /// A piece of an item.
-    fn grow(&mut self, kind: Kind, data: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
-        let piece: Piece = read_json(&self.target, data)?;
+    fn grow(&mut self, kind: ItemKind, data: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
+        let piece: ItemPiece = read_json(&self.target, data)?;
         let place = self.place_of(piece.output_index, piece.item_id.as_deref(), kind)?;
         let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) else { return Ok(()) };
         let delta = piece.delta.unwrap_or_default();
         match kind {
-            Kind::Message => item.grow_text(delta, out),
-            Kind::Reasoning => item.grow_reasoning(piece.summary_index.or(piece.content_index), delta, out),
-            Kind::Call => item.grow_args(delta, out),
-            Kind::CustomCall | Kind::Other => {}
+            ItemKind::Message => item.grow_text(delta, out),
+            ItemKind::Reasoning => {
+                item.grow_reasoning(piece.summary_index.or(piece.content_index), delta, out)
+            }
+            ItemKind::Call => item.grow_args(delta, out),
+            ItemKind::CustomCall | ItemKind::Other => {}
         }
         Ok(())
     }
@@ -224,7 +228,7 @@ impl Decoder {
         added: &Value,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        let place = self.place_of(output_index, text_at(added, "id"), Kind::of(added))?;
+        let place = self.place_of(output_index, text_at(added, "id"), ItemKind::of(added))?;
         let keeps_id = !self.lost_reasoning;
         let is_named = text_at(added, "name").is_some();
         if let Some(item) = self.items.get_mut(place).filter(|item| is_named && item.kind.is_call()) {
@@ -244,19 +248,19 @@ impl Decoder {
         let keeps_id = !self.lost_reasoning;
         let Some(item) = self.items.get_mut(place).filter(|item| !item.is_done) else { return Ok(()) };
         match item.kind {
-            Kind::Message => item.settle_message(whole, keeps_id, out),
-            Kind::Reasoning => self.lost_reasoning |= !item.settle_reasoning(whole, out),
-            Kind::CustomCall => {
+            ItemKind::Message => item.settle_message(whole, keeps_id, out),
+            ItemKind::Reasoning => self.lost_reasoning |= !item.settle_reasoning(whole, out),
+            ItemKind::CustomCall => {
                 item.name_call(whole, keeps_id, out);
                 item.settle_input(whole, out);
             }
-            Kind::Call => {
+            ItemKind::Call => {
                 item.name_call(whole, keeps_id, out);
                 let text = written.map_or("null", RawValue::get);
-                let call: Option<Arguments<'_>> = read_json(&self.target, text)?;
+                let call: Option<ItemArguments<'_>> = read_json(&self.target, text)?;
                 self.settle_args(place, call.and_then(|call| call.arguments), text, out)?;
             }
-            Kind::Other => {}
+            ItemKind::Other => {}
         }
         if let Some(item) = self.items.get_mut(place) {
             item.is_done = true;
@@ -295,7 +299,7 @@ impl Decoder {
             let error = response.get("error").filter(|error| error.is_object()).unwrap_or(response);
             return Err(in_band(&self.target, error));
         }
-        let whole: Option<Output<'_>> = read_json(&self.target, text)?;
+        let whole: Option<WholeOutput<'_>> = read_json(&self.target, text)?;
         let streamed = self.items.len();
         for (index, written) in whole.unwrap_or_default().output.into_iter().flatten().enumerate() {
             let item = self.read_item(Some(written))?;
@@ -330,7 +334,7 @@ impl Decoder {
         whole: &Value,
         streamed: usize,
     ) -> Result<Option<usize>, ModelFailure> {
-        let (id, kind) = (text_at(whole, "id"), Kind::of(whole));
+        let (id, kind) = (text_at(whole, "id"), ItemKind::of(whole));
         let index = u64::try_from(index).ok();
         let known = self.items.get(..streamed).unwrap_or_default();
         let by_id = known.iter().position(|item| id.is_some() && item.item_id.as_deref() == id);

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::recording::{Asked, Spoken, events, play, recorded, step, target, user};
-use super::{Wire, decoder};
-use crate::{Target, WireKind};
+use super::{ResponsesWire, decoder};
+use crate::{ModelTarget, WireKind};
 
-fn openai() -> Target {
+fn openai() -> ModelTarget {
     target(WireKind::Responses, "openai", "gpt-5.5")
 }
 
-fn spoken(target: &Target, fixture: &str, outcomes: &[&str]) -> Spoken {
+fn spoken(target: &ModelTarget, fixture: &str, outcomes: &[&str]) -> Spoken {
     let (deltas, failure) = play(decoder(Arc::new(target.clone())), &recorded(fixture));
     assert_eq!(failure, None, "{fixture}");
     Spoken::new(step(&target.name, deltas), outcomes)
@@ -49,7 +49,7 @@ fn responses_2_every_item_comes_back_whole_in_its_order() {
         ("responses/whole_items.sse", &["sunny"]),
     ] {
         let spoken = spoken(&target, fixture, outcomes);
-        let body = Asked::of(target.clone()).body(&Wire, &[user("Hi."), spoken.turn(&target.name)]);
+        let body = Asked::of(target.clone()).body(&ResponsesWire, &[user("Hi."), spoken.turn(&target.name)]);
         let sent = body["input"].as_array().unwrap();
         let expected: Vec<Value> = given(fixture).iter().map(as_sent).collect();
         assert_eq!(&sent[1..=expected.len()], expected.as_slice(), "{fixture}");
@@ -75,7 +75,7 @@ fn responses_2_thinking_comes_back_byte_for_byte() {
             _ => &["sunny"],
         };
         let spoken = spoken(&target, &fixture, outcomes);
-        let text = Asked::of(target.clone()).text(&Wire, &[spoken.turn(&target.name)]);
+        let text = Asked::of(target.clone()).text(&ResponsesWire, &[spoken.turn(&target.name)]);
         let thought = given(&fixture).remove(0).to_string();
         assert!(recorded(&fixture).contains(&thought), "the recording has these very bytes");
         assert!(text.contains(&thought), "{fixture}: {text}");
@@ -88,7 +88,7 @@ fn responses_2_a_run_of_call_after_call_replays_all_of_it_in_order() {
     let first = spoken(&target, "responses/call.sse", &["sunny"]);
     let second = spoken(&target, "responses/next_call.sse", &["rain"]);
     let turns = [user("Compare."), first.turn(&target.name), second.turn(&target.name)];
-    let body = Asked::of(target.clone()).body(&Wire, &turns);
+    let body = Asked::of(target.clone()).body(&ResponsesWire, &turns);
     let ids: Vec<&str> = body["input"]
         .as_array()
         .unwrap()
@@ -103,7 +103,7 @@ fn responses_2_a_run_of_call_after_call_replays_all_of_it_in_order() {
 fn responses_2_the_phase_of_a_message_is_kept() {
     let target = openai();
     let spoken = spoken(&target, "responses/text.sse", &[]);
-    let body = Asked::of(target.clone()).body(&Wire, &[spoken.turn(&target.name)]);
+    let body = Asked::of(target.clone()).body(&ResponsesWire, &[spoken.turn(&target.name)]);
     assert_eq!(body["input"][0]["phase"], "final_answer");
 }
 
@@ -112,7 +112,7 @@ fn state_is_gone_for_another_model() {
     let target = openai();
     let other = super::recording::target(WireKind::Responses, "openai", "gpt-5.6");
     let spoken = spoken(&target, "responses/call.sse", &["sunny"]);
-    let body = Asked::of(other.clone()).body(&Wire, &[spoken.turn(&other.name)]);
+    let body = Asked::of(other.clone()).body(&ResponsesWire, &[spoken.turn(&other.name)]);
     assert_eq!(
         body["input"],
         json!([
@@ -131,7 +131,7 @@ fn responses_2_a_step_that_was_cut_sends_no_thinking() {
     let mut cut = step(&target.name, deltas);
     cut.calls.clear();
     let spoken = Spoken::new(cut, &[]);
-    let body = Asked::of(target.clone()).body(&Wire, &[user("Hi."), spoken.turn(&target.name)]);
+    let body = Asked::of(target.clone()).body(&ResponsesWire, &[user("Hi."), spoken.turn(&target.name)]);
     assert_eq!(body["input"].as_array().unwrap().len(), 1);
 }
 
@@ -140,9 +140,9 @@ fn xai_9_encrypted_thinking_without_words_comes_back_byte_for_byte() {
     let target = super::recording::target(WireKind::Responses, "xai", "grok-4.7");
     let spoken = spoken(&target, "responses/xai.sse", &["sunny", "rain"]);
     let asked = Asked::of(target.clone());
-    let text = asked.text(&Wire, &[spoken.turn(&target.name)]);
+    let text = asked.text(&ResponsesWire, &[spoken.turn(&target.name)]);
     assert!(text.contains(&given("responses/xai.sse")[0].to_string()));
-    let body = asked.body(&Wire, &[spoken.turn(&target.name)]);
+    let body = asked.body(&ResponsesWire, &[spoken.turn(&target.name)]);
     let kinds: Vec<&str> =
         body["input"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 use windlass_core::message::Part;
-use windlass_core::model::ToolChoice;
+use windlass_core::model::{Effort, ToolChoice};
 
-use super::super::{Before, Encode, Place, Plan, write_comma, write_json, write_member, write_text};
-use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
+use super::super::{
+    Encode, RequestPlan, TurnBefore, TurnPosition, write_comma, write_json, write_member, write_text,
+};
+use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::quirks::{AnswerForms, ChoiceForm, ParallelCalls, ReasoningAsk, ReasoningEcho};
 
 /// Fewer output tokens than this are refused.
@@ -15,14 +17,14 @@ const OUTPUT_TOKENS_MIN: u32 = 16;
 
 /// Writes Responses requests.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wire;
+pub struct ResponsesWire;
 
-impl Encode for Wire {
-    fn path(&self, _plan: &Plan<'_>) -> String {
+impl Encode for ResponsesWire {
+    fn path(&self, _plan: &RequestPlan<'_>) -> String {
         "/responses".to_owned()
     }
 
-    fn head(&self, plan: &Plan<'_>, out: &mut Vec<u8>) {
+    fn head(&self, plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
         out.push(b'{');
         write_member(out, "model");
         write_text(out, &plan.target.model);
@@ -45,7 +47,7 @@ impl Encode for Wire {
         out.push(b'[');
     }
 
-    fn turn(&self, plan: &Plan<'_>, turn: &Turn<'_>, _place: Place, out: &mut Vec<u8>) {
+    fn turn(&self, plan: &RequestPlan<'_>, turn: &Turn<'_>, _place: TurnPosition, out: &mut Vec<u8>) {
         match turn {
             Turn::User(parts) => write_user(parts, out),
             Turn::Note(text) => write_note(plan, text, out),
@@ -53,7 +55,7 @@ impl Encode for Wire {
         }
     }
 
-    fn tail(&self, plan: &Plan<'_>, _before: Before, out: &mut Vec<u8>) {
+    fn tail(&self, plan: &RequestPlan<'_>, _before: TurnBefore, out: &mut Vec<u8>) {
         for note in plan.trailer {
             write_note(plan, note, out);
         }
@@ -62,11 +64,11 @@ impl Encode for Wire {
 }
 
 /// Whether encrypted thinking is asked for and sent back: a model that does not think refuses the wish.
-fn thinks(plan: &Plan<'_>) -> bool {
+fn thinks(plan: &RequestPlan<'_>) -> bool {
     plan.target.quirks.echo != ReasoningEcho::Never && plan.target.abilities.reasons != Some(false)
 }
 
-fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_tools(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
     let is_silenced = *plan.choice == ToolChoice::Forbidden && !quirks.has_none_with_tools;
     if plan.tools.tools.is_empty() || is_silenced {
@@ -101,7 +103,7 @@ fn write_tools(plan: &Plan<'_>, out: &mut Vec<u8>) {
     write_json(out, &parallel);
 }
 
-fn write_choice(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_choice(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     match plan.choice {
         ToolChoice::Auto => write_text(out, "auto"),
         ToolChoice::Required => write_text(out, "required"),
@@ -114,21 +116,21 @@ fn write_choice(plan: &Plan<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn write_wishes(plan: &Plan<'_>, out: &mut Vec<u8>) {
+fn write_wishes(plan: &RequestPlan<'_>, out: &mut Vec<u8>) {
     let (sampling, quirks) = (plan.sampling, &plan.target.quirks);
-    let effort = sampling.reasoning_effort.as_deref().filter(|_| quirks.ask != ReasoningAsk::Absent);
+    let effort = sampling.reasoning_effort.filter(|_| quirks.ask != ReasoningAsk::Absent);
     if let Some(effort) = effort {
         write_member(out, "reasoning");
         out.push(b'{');
-        if effort != "auto" {
+        if effort != Effort::Auto {
             write_member(out, "effort");
-            write_text(out, effort);
+            write_text(out, effort.word());
         }
         write_member(out, "summary");
         write_text(out, "auto");
         out.push(b'}');
     }
-    let is_thinking = effort.map_or(quirks.thinks_unasked, |effort| effort != "none");
+    let is_thinking = effort.map_or(quirks.thinks_unasked, |effort| effort != Effort::Off);
     if quirks.samples_while_thinking || !is_thinking {
         if let Some(temperature) = sampling.temperature {
             write_member(out, "temperature");
@@ -183,7 +185,7 @@ fn write_user(parts: &[Cow<'_, Part>], out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}");
 }
 
-fn write_note(plan: &Plan<'_>, text: &str, out: &mut Vec<u8>) {
+fn write_note(plan: &RequestPlan<'_>, text: &str, out: &mut Vec<u8>) {
     write_comma(out);
     let role = if plan.target.quirks.has_notes { "developer" } else { "user" };
     out.extend_from_slice(br#"{"type":"message","role":"#);
@@ -199,22 +201,22 @@ fn write_input_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-fn write_exchange(plan: &Plan<'_>, exchange: &Exchange<'_>, out: &mut Vec<u8>) {
+fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut Vec<u8>) {
     // Ids stand and fall with the thinking that belongs to them: one without the other is refused.
     let keeps = thinks(plan);
     let mut rest = exchange.items.as_slice();
     while let Some((item, after)) = rest.split_first() {
         rest = after;
         match item {
-            Item::Reasoning { state: Some(state), .. } => {
+            TurnItem::Reasoning { state: Some(state), .. } => {
                 if keeps && is_of_kind(state, "reasoning") && after.iter().any(is_output) {
                     write_comma(out);
                     write_json(out, state);
                 }
             }
-            Item::Reasoning { state: None, .. } => {}
-            Item::Text(text) => write_message(text, message_state(after).filter(|_| keeps), out),
-            Item::Call(call) => write_call(call, call.state.filter(|_| keeps), out),
+            TurnItem::Reasoning { state: None, .. } => {}
+            TurnItem::Text(text) => write_message(text, message_state(after).filter(|_| keeps), out),
+            TurnItem::Call(call) => write_call(call, call.state.filter(|_| keeps), out),
         }
     }
     for (call, outcome) in exchange.calls().zip(&exchange.outcomes) {
@@ -227,18 +229,18 @@ fn is_of_kind(state: &Value, kind: &str) -> bool {
 }
 
 /// Whether an item is what thinking leads to: thinking that leads to nothing is refused.
-fn is_output(item: &Item<'_>) -> bool {
+fn is_output(item: &TurnItem<'_>) -> bool {
     match item {
-        Item::Text(_) | Item::Call(_) => true,
-        Item::Reasoning { .. } => false,
+        TurnItem::Text(_) | TurnItem::Call(_) => true,
+        TurnItem::Reasoning { .. } => false,
     }
 }
 
 /// The state of the message that a text was, from what stands behind it.
-fn message_state<'a>(after: &[Item<'a>]) -> Option<&'a Value> {
+fn message_state<'a>(after: &[TurnItem<'a>]) -> Option<&'a Value> {
     match after.first() {
-        Some(Item::Reasoning { state: Some(state), .. }) if is_of_kind(state, "message") => Some(state),
-        Some(Item::Text(_) | Item::Reasoning { .. } | Item::Call(_)) | None => None,
+        Some(TurnItem::Reasoning { state: Some(state), .. }) if is_of_kind(state, "message") => Some(state),
+        Some(TurnItem::Text(_) | TurnItem::Reasoning { .. } | TurnItem::Call(_)) | None => None,
     }
 }
 

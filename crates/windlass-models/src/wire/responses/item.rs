@@ -6,7 +6,7 @@ use windlass_core::model::{CallDelta, ModelDelta};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ItemKind {
     Message,
     Call,
     /// A call whose input is text and no object.
@@ -16,22 +16,22 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
+impl ItemKind {
     /// The kind that an item names.
     pub(super) fn of(item: &Value) -> Self {
         match text_at(item, "type").unwrap_or_default() {
-            "message" => Kind::Message,
-            "function_call" => Kind::Call,
-            "custom_tool_call" => Kind::CustomCall,
-            "reasoning" => Kind::Reasoning,
-            _ => Kind::Other,
+            "message" => ItemKind::Message,
+            "function_call" => ItemKind::Call,
+            "custom_tool_call" => ItemKind::CustomCall,
+            "reasoning" => ItemKind::Reasoning,
+            _ => ItemKind::Other,
         }
     }
 
     pub(super) fn is_call(self) -> bool {
         match self {
-            Kind::Call | Kind::CustomCall => true,
-            Kind::Message | Kind::Reasoning | Kind::Other => false,
+            ItemKind::Call | ItemKind::CustomCall => true,
+            ItemKind::Message | ItemKind::Reasoning | ItemKind::Other => false,
         }
     }
 }
@@ -44,7 +44,7 @@ pub(super) struct OpenItem {
     /// Its id.
     pub(super) item_id: Option<String>,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: ItemKind,
     /// Its slot as a call.
     pub(super) slot: u32,
     /// Bytes of text or thinking given so far.
@@ -60,7 +60,7 @@ pub(super) struct OpenItem {
 }
 
 impl OpenItem {
-    pub(super) fn new(output_index: Option<u64>, item_id: Option<String>, kind: Kind, slot: u32) -> Self {
+    pub(super) fn new(output_index: Option<u64>, item_id: Option<String>, kind: ItemKind, slot: u32) -> Self {
         Self {
             output_index,
             item_id,
@@ -203,10 +203,10 @@ fn is_keepable(item: &Value) -> bool {
     !is_cut && (is_encrypted || is_open)
 }
 
-fn call_state(item: &Value, kind: Kind, keeps_id: bool) -> Option<Value> {
+fn call_state(item: &Value, kind: ItemKind, keeps_id: bool) -> Option<Value> {
     let word = match kind {
-        Kind::CustomCall => "custom_tool_call",
-        Kind::Call | Kind::Message | Kind::Reasoning | Kind::Other => "function_call",
+        ItemKind::CustomCall => "custom_tool_call",
+        ItemKind::Call | ItemKind::Message | ItemKind::Reasoning | ItemKind::Other => "function_call",
     };
     let mut state = Map::from_iter([("type".to_owned(), Value::from(word))]);
     let kept = [("id", text_at(item, "id").filter(|_| keeps_id)), ("namespace", text_at(item, "namespace"))];
@@ -215,7 +215,7 @@ fn call_state(item: &Value, kind: Kind, keeps_id: bool) -> Option<Value> {
             state.insert(name.to_owned(), Value::from(value));
         }
     }
-    let says_something = state.len() > 1 || kind == Kind::CustomCall;
+    let says_something = state.len() > 1 || kind == ItemKind::CustomCall;
     says_something.then_some(Value::Object(state))
 }
 

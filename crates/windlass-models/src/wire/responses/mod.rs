@@ -13,7 +13,7 @@ mod encode;
 mod item;
 
 pub use decode::decoder;
-pub use encode::Wire;
+pub use encode::ResponsesWire;
 
 #[cfg(test)]
 #[path = "echo_tests.rs"]

@@ -11,15 +11,15 @@ use windlass_core::message::Part;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice};
 use windlass_core::tool::{RawCall, ToolSpec};
 
-use crate::health::{CallItem, Exchange, Item, OutcomeItem, Turn};
+use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::lower::{LoweredTool, LoweredTools};
 use crate::quirks::{IdRule, ReasoningAsk, ReasoningEcho};
-use crate::wire::{Before, Decode, Encode, Place, Plan};
-use crate::{Abilities, AuthForm, Quirks, Target, WireKind};
+use crate::wire::{Decode, Encode, RequestPlan, TurnBefore, TurnPosition};
+use crate::{Abilities, AuthForm, ModelTarget, Quirks, WireKind};
 
 /// A target of a wire.
-pub(crate) fn target(wire: WireKind, provider: &str, model: &str) -> Target {
-    Target {
+pub(crate) fn target(wire: WireKind, provider: &str, model: &str) -> ModelTarget {
+    ModelTarget {
         name: format!("{provider}/{model}"),
         provider: provider.to_owned(),
         model: model.to_owned(),
@@ -92,22 +92,22 @@ impl Spoken {
 
     /// The step as a model sees it: what another model made of state is gone.
     pub(crate) fn turn(&self, reader: &str) -> Turn<'_> {
-        let mut exchange = Exchange::default();
+        let mut exchange = CallExchange::default();
         let mut calls = self.step.calls.iter().enumerate().peekable();
         for (place, part) in self.step.parts.iter().enumerate() {
             while let Some((number, call)) = calls.next_if(|(_, call)| call.after_parts <= place) {
-                exchange.items.push(Item::Call(call_item(number, call, reader)));
+                exchange.items.push(TurnItem::Call(call_item(number, call, reader)));
             }
             match part {
-                Part::Text { text } => exchange.items.push(Item::Text(Cow::Borrowed(text))),
+                Part::Text { text } => exchange.items.push(TurnItem::Text(Cow::Borrowed(text))),
                 Part::Reasoning(reasoning) if reasoning.model.as_deref() == Some(reader) => {
                     let state = reasoning.opaque.as_ref();
-                    exchange.items.push(Item::Reasoning { text: &reasoning.text, state });
+                    exchange.items.push(TurnItem::Reasoning { text: &reasoning.text, state });
                 }
                 Part::Reasoning(_) | Part::Call(_) | Part::Image { .. } => {}
             }
         }
-        exchange.items.extend(calls.map(|(number, call)| Item::Call(call_item(number, call, reader))));
+        exchange.items.extend(calls.map(|(number, call)| TurnItem::Call(call_item(number, call, reader))));
         let outcomes: Vec<OutcomeItem<'_>> = exchange
             .calls()
             .zip(&self.outcomes)
@@ -140,7 +140,7 @@ pub(crate) fn user(text: &str) -> Turn<'static> {
 
 /// Everything of a request but its history.
 pub(crate) struct Asked {
-    pub(crate) target: Target,
+    pub(crate) target: ModelTarget,
     pub(crate) system: String,
     pub(crate) tools: LoweredTools,
     pub(crate) choice: ToolChoice,
@@ -150,7 +150,7 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// A request for an ordinary step, without tools.
-    pub(crate) fn of(target: Target) -> Self {
+    pub(crate) fn of(target: ModelTarget) -> Self {
         Self {
             target,
             system: String::new(),
@@ -175,8 +175,8 @@ impl Asked {
     }
 
     /// The request.
-    pub(crate) fn plan(&self) -> Plan<'_> {
-        Plan {
+    pub(crate) fn plan(&self) -> RequestPlan<'_> {
+        RequestPlan {
             target: &self.target,
             system: &self.system,
             tools: &self.tools,
@@ -192,9 +192,9 @@ impl Asked {
         let plan = self.plan();
         let mut body = Vec::new();
         wire.head(&plan, &mut body);
-        let mut before = Before::Nothing;
+        let mut before = TurnBefore::Nothing;
         for (number, turn) in turns.iter().enumerate() {
-            wire.turn(&plan, turn, Place { before, is_last: number + 1 == turns.len() }, &mut body);
+            wire.turn(&plan, turn, TurnPosition { before, is_last: number + 1 == turns.len() }, &mut body);
             before = turn.leaves();
         }
         wire.tail(&plan, before, &mut body);

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use windlass_models::{Target, WireKind};
+use windlass_models::{ModelTarget, WireKind};
 
 mod chat;
 mod gemini;
@@ -19,7 +19,7 @@ mod schema;
 pub(crate) type Checked = Result<(), String>;
 
 /// Whether the provider of a target would take a request.
-pub(crate) fn validate(target: &Target, request: &Value) -> Checked {
+pub(crate) fn validate(target: &ModelTarget, request: &Value) -> Checked {
     match target.wire {
         WireKind::Chat => chat::check(&target.provider, request),
         WireKind::Responses => responses::check(request),

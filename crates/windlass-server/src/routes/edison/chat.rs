@@ -6,6 +6,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use axum::{Extension, Json};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::command::RunWishes;
@@ -17,18 +18,18 @@ use windlass_core::model::ToolChoice;
 use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::store::NewSession;
 
-use super::fold::Told;
+use super::fold::EdisonRun;
 use super::frames::{EdisonFrames, Named};
 use super::memory::{Material, PASSAGES_MAX, forgotten, quoted, related, share_out};
-use super::requests::{Entry, Met};
-use super::routing::{Route, route, search_query};
-use crate::error::{Answer, Kind, Problem};
+use super::requests::{Met, RunningRequest};
+use super::routing::{EdisonRoute, route, search_query};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, QueryOf};
 use crate::routes::attended::{Attended, Unasked, cancel as stop_run};
 use crate::routes::openai::of_failure;
 use crate::shutdown::Closing;
-use crate::state::App;
-use crate::stream::{Frames, Reading, respond};
+use crate::state::ServerApp;
+use crate::stream::{SseFrames, StreamStart, respond};
 
 /// Characters of a chat's or request's id.
 const ID_CHARS_MAX: usize = 200;
@@ -40,16 +41,20 @@ const CONTEXT_TOKENS_MAX: u32 = 500;
 const SEARCH_RESULTS: u32 = 3;
 
 /// What a client sends. Fields that are not named here are ignored.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "EdisonChat")]
 pub(super) struct ChatBody {
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     message: String,
     #[serde(default)]
     mode: Option<String>,
     #[serde(default)]
+    #[schemars(length(min = 1, max = 200), regex(pattern = r"\S"))]
     chat_id: Option<String>,
     #[serde(default)]
     tools_allowed: Option<bool>,
     #[serde(default)]
+    #[schemars(length(min = 1, max = 200), regex(pattern = r"\S"))]
     request_id: Option<String>,
     #[serde(default)]
     model: Option<String>,
@@ -63,21 +68,24 @@ pub(super) struct StreamQuery {
 }
 
 /// An exchange that has begun.
-struct Begun {
+struct BegunExchange {
     started: StartedRun,
-    route: Route,
+    route: EdisonRoute,
     request_id: String,
-    entry: Option<Entry>,
+    entry: Option<RunningRequest>,
     /// Tools that ran before the run.
     tools_before: Vec<String>,
 }
 
 /// `POST /chat`.
-pub(super) async fn chat(State(app): State<App>, JsonBody(body): JsonBody<ChatBody>) -> Answer<Json<Value>> {
+pub(super) async fn chat(
+    State(app): State<ServerApp>,
+    JsonBody(body): JsonBody<ChatBody>,
+) -> RouteResult<Json<Value>> {
     let begun = begin(&app, &body).await?;
     let (session_id, run_id) = (begun.started.session_id.clone(), begun.started.run_id.clone());
     let mut attended = Attended::follow(&app.host, begun.started).await?;
-    let mut told = Told::default();
+    let mut told = EdisonRun::default();
     while let Some(record) = attended.next().await? {
         told.apply(&record.event);
     }
@@ -98,18 +106,18 @@ pub(super) async fn chat(State(app): State<App>, JsonBody(body): JsonBody<ChatBo
 
 /// `POST /chat/stream`.
 pub(super) async fn stream(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     closing: Option<Extension<Closing>>,
     QueryOf(query): QueryOf<StreamQuery>,
     JsonBody(body): JsonBody<ChatBody>,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let is_own = match query.format.as_deref() {
         None | Some("" | "v1.1") => false,
         Some("edison") => true,
         Some(_) => return Err(Problem::field("format", "'format' must be edison or v1.1")),
     };
     let begun = begin(&app, &body).await?;
-    let reading = Reading {
+    let reading = StreamStart {
         after: begun.started.after_seq,
         cancels: true,
         closing: closing.map(|Extension(closing)| closing).unwrap_or_default(),
@@ -121,7 +129,7 @@ pub(super) async fn stream(
             respond(&app, &run_id, reading, Unasked::new(&app.host, Named { inner: frames, entry })).await
         }
         (false, entry) => {
-            let frames = Named { inner: Frames::new(&app), entry };
+            let frames = Named { inner: SseFrames::new(&app), entry };
             respond(&app, &run_id, reading, Unasked::new(&app.host, frames)).await
         }
     };
@@ -137,9 +145,9 @@ pub(super) struct CancelBody {
 
 /// `POST /chat/cancel`: by the request's id, or by the run's.
 pub(super) async fn cancel(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     JsonBody(body): JsonBody<CancelBody>,
-) -> Answer<Json<Value>> {
+) -> RouteResult<Json<Value>> {
     let is_met = match app.edison.cancel(&body.request_id) {
         Met::Beginning => true,
         Met::Run(run_id) => {
@@ -152,7 +160,7 @@ pub(super) async fn cancel(
     Ok(Json(json!({"status": status, "request_id": body.request_id})))
 }
 
-async fn cancel_run(app: &App, run_id: &RunId) -> Answer<bool> {
+async fn cancel_run(app: &ServerApp, run_id: &RunId) -> RouteResult<bool> {
     match app.host.run(run_id).await {
         Ok(run) if run.ended_ms.is_none() => {
             app.host.cancel(run_id).await?;
@@ -163,7 +171,7 @@ async fn cancel_run(app: &App, run_id: &RunId) -> Answer<bool> {
     }
 }
 
-async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
+async fn begin(app: &ServerApp, body: &ChatBody) -> RouteResult<BegunExchange> {
     if body.message.trim().is_empty() {
         return Err(Problem::field("message", "'message' is empty"));
     }
@@ -204,11 +212,11 @@ async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
         app.host.cancel(&started.run_id).await?;
     }
     let request_id = body.request_id.clone().unwrap_or_else(|| started.run_id.to_string());
-    Ok(Begun { started, route, request_id, entry, tools_before })
+    Ok(BegunExchange { started, route, request_id, entry, tools_before })
 }
 
 /// What the index has about a message. A chat goes on without it, but an index that broke is told to the operator.
-async fn indexed(app: &App, scope: SearchScope, message: &str) -> Option<Material> {
+async fn indexed(app: &ServerApp, scope: SearchScope, message: &str) -> Option<Material> {
     let text = message.get(..message.floor_char_boundary(QUERY_BYTES_MAX))?.to_owned();
     let budget =
         TokenBudget { total: CONTEXT_TOKENS_MAX, file: CONTEXT_TOKENS_MAX, passage: CONTEXT_TOKENS_MAX };
@@ -223,7 +231,7 @@ async fn indexed(app: &App, scope: SearchScope, message: &str) -> Option<Materia
     }
 }
 
-fn check_id(field: &'static str, id: Option<&str>) -> Answer<()> {
+fn check_id(field: &'static str, id: Option<&str>) -> RouteResult<()> {
     match id {
         Some(id) if id.trim().is_empty() || id.chars().count() > ID_CHARS_MAX => {
             Err(Problem::field(field, format!("'{field}' must have 1 to {ID_CHARS_MAX} characters")))
@@ -232,10 +240,10 @@ fn check_id(field: &'static str, id: Option<&str>) -> Answer<()> {
     }
 }
 
-fn enter(app: &App, id: &str) -> Answer<Entry> {
+fn enter(app: &ServerApp, id: &str) -> RouteResult<RunningRequest> {
     app.edison.enter(id).ok_or_else(|| {
         Problem::new(
-            Kind::Conflict,
+            ProblemKind::Conflict,
             "request_goes_on",
             "a request with this request_id is still running; wait for it, cancel it, or use another id",
         )
@@ -243,7 +251,7 @@ fn enter(app: &App, id: &str) -> Answer<Entry> {
 }
 
 /// The session of a chat; a new one where there is none.
-async fn session_of(app: &App, chat_id: Option<&str>) -> Answer<SessionId> {
+async fn session_of(app: &ServerApp, chat_id: Option<&str>) -> RouteResult<SessionId> {
     let key = chat_id.map(|id| format!("edison:{id}"));
     if let Some(key) = &key
         && let Some(session) = app.host.session_by_key(key).await?
@@ -268,7 +276,7 @@ async fn session_of(app: &App, chat_id: Option<&str>) -> Answer<SessionId> {
 }
 
 /// The old heuristic search: what it found. What failed or found nothing has nothing to cite (E-41, R-8).
-async fn search(app: &App, session_id: &SessionId, message: &str) -> Answer<Option<Material>> {
+async fn search(app: &ServerApp, session_id: &SessionId, message: &str) -> RouteResult<Option<Material>> {
     let Some(query) = search_query(message) else { return Ok(None) };
     let mut args = Map::new();
     args.insert("query".into(), query.as_str().into());

@@ -14,7 +14,7 @@ const REJECTED: &str = "rejected";
 
 /// A run as EDISON's clients see it.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct EdisonRun {
     pub(super) model: String,
     pub(super) answer: String,
     pub(super) outcome: Option<RunOutcome>,
@@ -28,7 +28,7 @@ pub(super) struct Told {
     running: Vec<CallId>,
 }
 
-impl Told {
+impl EdisonRun {
     /// Takes in an event; gives the line of status that belongs to it.
     pub(super) fn apply(&mut self, event: &Event) -> Option<Value> {
         match event {

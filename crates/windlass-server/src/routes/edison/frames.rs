@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::redact::{Pieces, Redactor};
 
-use super::fold::Told;
-use super::requests::Entry;
-use crate::routes::answer_text::{AnswerText, Shown};
+use super::fold::EdisonRun;
+use super::requests::RunningRequest;
+use crate::routes::answer_text::{AnswerText, ShownText};
 use crate::routes::openai::told_of;
-use crate::state::App;
-use crate::stream::Projection;
+use crate::state::ServerApp;
+use crate::stream::RecordProjection;
 
 /// A run as EDISON's frames.
 pub(crate) struct EdisonFrames {
@@ -23,16 +23,21 @@ pub(crate) struct EdisonFrames {
     /// A second try may go on where the first was cut, inside a secret.
     pieces: Pieces,
     answer: AnswerText,
-    told: Told,
+    told: EdisonRun,
 }
 
 impl EdisonFrames {
     /// Frames of a run that no EDISON request began.
-    pub(crate) fn new(app: &App) -> Self {
+    pub(crate) fn new(app: &ServerApp) -> Self {
         Self::of(app, None, "agent".to_owned(), Vec::new())
     }
 
-    pub(super) fn of(app: &App, request_id: Option<String>, mode: String, tools_before: Vec<String>) -> Self {
+    pub(super) fn of(
+        app: &ServerApp,
+        request_id: Option<String>,
+        mode: String,
+        tools_before: Vec<String>,
+    ) -> Self {
         Self {
             request_id,
             mode,
@@ -40,7 +45,7 @@ impl EdisonFrames {
             redactor: app.redactor.clone(),
             pieces: Pieces::default(),
             answer: AnswerText::default(),
-            told: Told::default(),
+            told: EdisonRun::default(),
         }
     }
 
@@ -59,7 +64,7 @@ impl EdisonFrames {
         let tools: Vec<&String> = self.tools_before.iter().chain(&self.told.tools_used).collect();
         match (&self.told.failure, self.told.outcome) {
             (Some(failure), _) => {
-                json!({"ok": false, "mode_used": self.mode, "error": told_of(failure), "code": failure.code})
+                json!({"ok": false, "mode_used": self.mode, "error": told_of(failure), "code": failure.kind})
             }
             (None, Some(RunOutcome::Cancelled)) => json!({
                 "ok": false, "mode_used": self.mode, "stopped": true, "response": self.told.answer,
@@ -73,7 +78,7 @@ impl EdisonFrames {
     }
 }
 
-impl Projection for EdisonFrames {
+impl RecordProjection for EdisonFrames {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         if let Event::Durable(DurableEvent::RunStarted { .. }) = record.event {
             let request_id = self.request_id.as_deref().unwrap_or(record.run_id.as_str());
@@ -87,11 +92,11 @@ impl Projection for EdisonFrames {
             self.put("status", status, out);
         }
         match self.answer.apply(&record.event) {
-            Some(Shown::Text(text)) => {
+            Some(ShownText::Text(text)) => {
                 let pieces = self.pieces.push(&self.redactor, text);
                 self.put_tokens(pieces, out);
             }
-            Some(Shown::Reasoning(_)) | None => {}
+            Some(ShownText::Reasoning(_)) | None => {}
         }
         if let Event::Durable(DurableEvent::RunEnded { .. }) = record.event {
             let rest = self.pieces.finish(&self.redactor);
@@ -105,10 +110,10 @@ impl Projection for EdisonFrames {
 #[expect(dead_code, reason = "the entry is held, not read: it is forgotten with the stream")]
 pub(super) struct Named<P> {
     pub(super) inner: P,
-    pub(super) entry: Option<Entry>,
+    pub(super) entry: Option<RunningRequest>,
 }
 
-impl<P: Projection> Projection for Named<P> {
+impl<P: RecordProjection> RecordProjection for Named<P> {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         self.inner.write(record, out);
     }

@@ -6,23 +6,23 @@ use serde_json::{Map, Value, json};
 use windlass_core::host::{HostError, OutsideCall};
 use windlass_core::tool::{Effects, ErrorKind, ToolFailure};
 
-use crate::error::{Answer, Kind, Problem};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::JsonBody;
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TOOL: &str = "generate_image";
 
 /// `POST /generate-image`.
 pub(super) async fn generate(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     JsonBody(args): JsonBody<Map<String, Value>>,
-) -> Answer<Json<Value>> {
+) -> RouteResult<Json<Value>> {
     // Without a server the tool only says what a front end should do, which is to come here.
     let is_set_up =
         app.host.tools().iter().any(|spec| spec.name == TOOL && spec.effects == Effects::External);
     if !is_set_up {
         return Err(Problem::new(
-            Kind::NotImplemented,
+            ProblemKind::NotImplemented,
             "image_server_missing",
             "no image server is set up; set image.base_url and image.model in the configuration",
         ));
@@ -51,15 +51,15 @@ pub(super) async fn generate(
 
 fn problem_of(failure: &ToolFailure) -> Problem {
     let kind = match failure.kind {
-        ErrorKind::InvalidArgs | ErrorKind::ParseError => Kind::Invalid,
-        ErrorKind::PermissionDenied => Kind::Forbidden,
-        ErrorKind::Timeout => Kind::TimedOut,
-        ErrorKind::LimitExceeded | ErrorKind::Unavailable | ErrorKind::Cancelled => Kind::Unavailable,
-        ErrorKind::UnknownTool | ErrorKind::NotFound => Kind::Missing,
-        ErrorKind::IoError | ErrorKind::Interrupted | ErrorKind::Internal => Kind::Upstream,
+        ErrorKind::InvalidArgs | ErrorKind::ParseError => ProblemKind::Invalid,
+        ErrorKind::PermissionDenied => ProblemKind::Forbidden,
+        ErrorKind::Timeout => ProblemKind::TimedOut,
+        ErrorKind::LimitExceeded | ErrorKind::Unavailable | ErrorKind::Cancelled => ProblemKind::Unavailable,
+        ErrorKind::UnknownTool | ErrorKind::NotFound => ProblemKind::Missing,
+        ErrorKind::IoError | ErrorKind::Interrupted | ErrorKind::Internal => ProblemKind::Upstream,
     };
     let advice = match kind {
-        Kind::Forbidden => "; allow it with a rule for generate_image",
+        ProblemKind::Forbidden => "; allow it with a rule for generate_image",
         _ => "",
     };
     Problem::new(kind, failure.kind.word(), format!("{}{advice}", failure.message))

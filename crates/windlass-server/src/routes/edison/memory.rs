@@ -26,13 +26,13 @@ const WORD_CHARS_MIN: usize = 4;
 
 /// What was said, and what was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Exchange {
+pub(super) struct EdisonExchange {
     pub(super) user: String,
     pub(super) answer: String,
 }
 
 /// The exchanges of a session that its history has no place for any more, oldest first: none while nothing was left out.
-pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<Exchange> {
+pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<EdisonExchange> {
     let mut exchanges = Vec::new();
     let mut user = String::new();
     let mut is_shortened = false;
@@ -40,7 +40,7 @@ pub(super) fn forgotten(records: &[Arc<Record>]) -> Vec<Exchange> {
         match &record.event {
             Event::Durable(DurableEvent::RunStarted { message, .. }) => user = message.text(),
             Event::Durable(DurableEvent::RunEnded { answer, .. }) if !answer.is_empty() => {
-                exchanges.push(Exchange { user: std::mem::take(&mut user), answer: answer.clone() });
+                exchanges.push(EdisonExchange { user: std::mem::take(&mut user), answer: answer.clone() });
             }
             Event::Durable(DurableEvent::RequestAdjusted { kind: NoticeKind::Trimmed, .. }) => {
                 is_shortened = true
@@ -71,13 +71,13 @@ impl Material {
 
 /// What a message is answered with: the text, and what of it the answer cites.
 #[derive(Debug, Default)]
-pub(super) struct Background {
+pub(super) struct EdisonBackground {
     pub(super) text: Option<String>,
     pub(super) sources: Vec<String>,
 }
 
 /// Puts material together, each within its share and what those before it left. What was cut off is not cited.
-pub(super) fn share_out(materials: [Option<Material>; 4]) -> Background {
+pub(super) fn share_out(materials: [Option<Material>; 4]) -> EdisonBackground {
     let mut context = String::new();
     let mut sources: Vec<String> = Vec::new();
     let mut left = 0_usize;
@@ -95,13 +95,13 @@ pub(super) fn share_out(materials: [Option<Material>; 4]) -> Background {
         context.push_str(gap);
         context.push_str(&piece);
     }
-    Background { text: (!context.is_empty()).then_some(context), sources }
+    EdisonBackground { text: (!context.is_empty()).then_some(context), sources }
 }
 
 /// Earlier exchanges that share words with a message, the closest first, as text; nothing if there are none.
-pub(super) fn related(exchanges: &[Exchange], message: &str) -> Option<String> {
+pub(super) fn related(exchanges: &[EdisonExchange], message: &str) -> Option<String> {
     let wanted = words(message);
-    let mut scored: Vec<(usize, usize, &Exchange)> = exchanges
+    let mut scored: Vec<(usize, usize, &EdisonExchange)> = exchanges
         .iter()
         .enumerate()
         .map(|(at, exchange)| {

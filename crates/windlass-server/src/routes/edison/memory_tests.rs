@@ -1,7 +1,7 @@
 use super::*;
 
-fn exchange(user: &str, answer: &str) -> Exchange {
-    Exchange { user: user.into(), answer: answer.into() }
+fn exchange(user: &str, answer: &str) -> EdisonExchange {
+    EdisonExchange { user: user.into(), answer: answer.into() }
 }
 
 #[test]

@@ -7,10 +7,10 @@ use windlass_core::ids::RunId;
 
 /// The requests that go on. As many as there are EDISON requests at work, which the server bounds.
 #[derive(Debug, Default)]
-pub(crate) struct Requests(Mutex<HashMap<String, Slot>>);
+pub(crate) struct Requests(Mutex<HashMap<String, RequestSlot>>);
 
 #[derive(Debug, Default)]
-struct Slot {
+struct RequestSlot {
     run_id: Option<RunId>,
     is_cancelled: bool,
 }
@@ -27,18 +27,18 @@ pub(super) enum Met {
 }
 
 impl Requests {
-    fn slots(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
+    fn slots(&self) -> MutexGuard<'_, HashMap<String, RequestSlot>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A request begins; nothing if one of this id goes on.
-    pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<Entry> {
+    pub(super) fn enter(self: &Arc<Self>, id: &str) -> Option<RunningRequest> {
         let mut slots = self.slots();
         if slots.contains_key(id) {
             return None;
         }
-        slots.insert(id.to_owned(), Slot::default());
-        Some(Entry { requests: Arc::clone(self), id: id.to_owned() })
+        slots.insert(id.to_owned(), RequestSlot::default());
+        Some(RunningRequest { requests: Arc::clone(self), id: id.to_owned() })
     }
 
     /// Marks a request as cancelled.
@@ -52,12 +52,12 @@ impl Requests {
 
 /// A request that goes on; forgotten when it is dropped.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct RunningRequest {
     requests: Arc<Requests>,
     id: String,
 }
 
-impl Entry {
+impl RunningRequest {
     /// Its run has begun; whether it was cancelled before that.
     pub(super) fn started(&self, run_id: &RunId) -> bool {
         let mut slots = self.requests.slots();
@@ -67,7 +67,7 @@ impl Entry {
     }
 }
 
-impl Drop for Entry {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.requests.slots().remove(&self.id);
     }

@@ -8,7 +8,7 @@ const QUERY_CHARS_MAX: usize = 200;
 
 /// Where a message goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Route {
+pub(super) struct EdisonRoute {
     /// The mode that is used.
     pub(super) mode: String,
     /// Whether the run may use tools.
@@ -57,7 +57,7 @@ const QUERY_LEADS: [&str; 12] = [
 
 /// Routes a message. `auto`, or no mode, becomes `agent` when the message has agent intent, which allows tools
 /// unless the caller says otherwise (E-42).
-pub(super) fn route(mode: Option<&str>, message: &str, tools_wished: Option<bool>) -> Route {
+pub(super) fn route(mode: Option<&str>, message: &str, tools_wished: Option<bool>) -> EdisonRoute {
     let mode = match mode.map(str::trim).filter(|mode| !mode.is_empty()) {
         None | Some("auto") => {
             if AGENT_PHRASES.iter().any(|phrase| has_phrase(message, phrase)) {
@@ -70,7 +70,7 @@ pub(super) fn route(mode: Option<&str>, message: &str, tools_wished: Option<bool
     };
     let is_agent = matches!(mode, "agent" | "work");
     let tools_allowed = is_agent && tools_wished.unwrap_or(true);
-    Route { mode: mode.to_owned(), tools_allowed, has_heuristic: is_agent && !tools_allowed }
+    EdisonRoute { mode: mode.to_owned(), tools_allowed, has_heuristic: is_agent && !tools_allowed }
 }
 
 /// The query of the old heuristic: nothing when no word of the message asks for a search (E-41).

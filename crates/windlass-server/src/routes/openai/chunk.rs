@@ -11,7 +11,7 @@ pub(super) const DONE: &str = "data: [DONE]\n\n";
 
 /// What all pieces of one answer have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Head {
+pub(super) struct CompletionHead {
     pub(super) id: String,
     pub(super) created_s: u64,
     pub(super) model: String,
@@ -29,7 +29,7 @@ pub(super) struct HandedCall {
 
 /// A whole answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Whole {
+pub(super) struct WholeCompletion {
     pub(super) text: String,
     pub(super) reasoning: String,
     pub(super) calls: Vec<HandedCall>,
@@ -37,9 +37,9 @@ pub(super) struct Whole {
     pub(super) usage: Usage,
 }
 
-impl Head {
+impl CompletionHead {
     /// The answer in one piece.
-    pub(super) fn completion(&self, whole: &Whole) -> Value {
+    pub(super) fn completion(&self, whole: &WholeCompletion) -> Value {
         let mut message = Map::new();
         message.insert("role".into(), "assistant".into());
         let content = if whole.text.is_empty() && !whole.calls.is_empty() {

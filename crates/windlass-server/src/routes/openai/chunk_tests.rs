@@ -2,20 +2,20 @@ use super::*;
 
 #[test]
 fn calls_have_no_content_beside_them_unless_something_was_said() {
-    let head = Head { id: "x".into(), created_s: 1, model: "m".into(), has_usage_chunk: false };
+    let head = CompletionHead { id: "x".into(), created_s: 1, model: "m".into(), has_usage_chunk: false };
     let call = HandedCall { id: "c".into(), name: "look".into(), arguments: "{}".into() };
-    let mut whole = Whole { calls: vec![call], finish: "tool_calls", ..Whole::default() };
-    let message = |whole: &Whole| head.completion(whole)["choices"][0]["message"].clone();
+    let mut whole = WholeCompletion { calls: vec![call], finish: "tool_calls", ..WholeCompletion::default() };
+    let message = |whole: &WholeCompletion| head.completion(whole)["choices"][0]["message"].clone();
     assert_eq!(message(&whole)["content"], Value::Null);
     whole.text = "Well.".into();
     assert_eq!(message(&whole)["content"], "Well.");
-    whole = Whole { finish: "stop", ..Whole::default() };
+    whole = WholeCompletion { finish: "stop", ..WholeCompletion::default() };
     assert_eq!(message(&whole)["content"], "", "an empty answer is still an answer");
 }
 
 #[test]
 fn a_stream_ends_with_its_reason_its_counts_and_done() {
-    let mut head = Head { id: "x".into(), created_s: 1, model: "m".into(), has_usage_chunk: true };
+    let mut head = CompletionHead { id: "x".into(), created_s: 1, model: "m".into(), has_usage_chunk: true };
     let end = head.end("stop", &Usage { input: 2, output: 3, ..Usage::default() });
     let frames: Vec<&str> = end.split("\n\n").collect();
     assert!(

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use windlass_core::host::HostError;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 
-use crate::error::{Kind, Problem};
+use crate::error::{Problem, ProblemKind};
 
 /// How long a client should wait when a provider is full and did not say.
 const RETRY_AFTER_USUAL_MS: u64 = 5_000;
@@ -39,36 +39,42 @@ pub(super) fn schema() -> Value {
     })
 }
 
-fn kind_word(kind: Kind) -> &'static str {
+fn kind_word(kind: ProblemKind) -> &'static str {
     match kind {
-        Kind::Invalid
-        | Kind::Missing
-        | Kind::Method
-        | Kind::NotAcceptable
-        | Kind::Conflict
-        | Kind::TooLarge
-        | Kind::MediaType => "invalid_request_error",
-        Kind::Unauthorised => "authentication_error",
-        Kind::Forbidden => "permission_error",
-        Kind::TooMany => "rate_limit_error",
-        Kind::Broken | Kind::Upstream | Kind::NotImplemented | Kind::Unavailable | Kind::TimedOut => {
-            "server_error"
-        }
+        ProblemKind::Invalid
+        | ProblemKind::Missing
+        | ProblemKind::Method
+        | ProblemKind::NotAcceptable
+        | ProblemKind::Conflict
+        | ProblemKind::TooLarge
+        | ProblemKind::MediaType => "invalid_request_error",
+        ProblemKind::Unauthorised => "authentication_error",
+        ProblemKind::Forbidden => "permission_error",
+        ProblemKind::TooMany => "rate_limit_error",
+        ProblemKind::Broken
+        | ProblemKind::Upstream
+        | ProblemKind::NotImplemented
+        | ProblemKind::Unavailable
+        | ProblemKind::TimedOut => "server_error",
     }
 }
 
 /// What a client is told of a model's failure. Where the provider is and what is wrong with the server's own key
 /// is the operator's business, who finds it in the log.
 pub(crate) fn told_of(failure: &ModelFailure) -> String {
-    let ModelFailure { code, message, detail, .. } = failure;
-    tracing::warn!(code, message, detail, "a model failed");
-    match code.as_str() {
-        "network" => {
+    let ModelFailure { kind, message, detail, .. } = failure;
+    tracing::warn!(code = kind.word(), message, detail, "a model failed");
+    match kind {
+        ModelFailureKind::Network => {
             "the model's provider cannot be reached; try again later, or tell the operator".to_owned()
         }
-        "timeout" => "the model's provider took too long; try again later".to_owned(),
-        "auth" => "the model's provider refused this server's own key; tell the operator".to_owned(),
-        "quota" => "this server's account at the model's provider is used up; tell the operator".to_owned(),
+        ModelFailureKind::Timeout => "the model's provider took too long; try again later".to_owned(),
+        ModelFailureKind::Auth => {
+            "the model's provider refused this server's own key; tell the operator".to_owned()
+        }
+        ModelFailureKind::Quota => {
+            "this server's account at the model's provider is used up; tell the operator".to_owned()
+        }
         _ => without_addresses(message),
     }
 }
@@ -87,26 +93,29 @@ fn without_address(word: &str) -> Cow<'_, str> {
 
 /// A model's failure, by its stable word.
 pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
-    let kind = match failure.code.as_str() {
-        "rate_limit" => Kind::TooMany,
-        "overloaded" => Kind::Unavailable,
-        "timeout" => Kind::TimedOut,
-        "journal" => Kind::Broken,
-        "bad_request" | "context_overflow" | "no_tool_support" | "filtered" => Kind::Invalid,
-        _ => Kind::Upstream,
+    let kind = match failure.kind {
+        ModelFailureKind::RateLimit => ProblemKind::TooMany,
+        ModelFailureKind::Overloaded => ProblemKind::Unavailable,
+        ModelFailureKind::Timeout => ProblemKind::TimedOut,
+        ModelFailureKind::Journal => ProblemKind::Broken,
+        ModelFailureKind::BadRequest
+        | ModelFailureKind::ContextOverflow
+        | ModelFailureKind::NoToolSupport
+        | ModelFailureKind::Filtered => ProblemKind::Invalid,
+        _ => ProblemKind::Upstream,
     };
-    let code = match failure.code.as_str() {
-        "rate_limit" => "rate_limit_exceeded",
-        "context_overflow" => "context_length_exceeded",
-        "filtered" => "content_filter",
+    let code = match &failure.kind {
+        ModelFailureKind::RateLimit => "rate_limit_exceeded",
+        ModelFailureKind::ContextOverflow => "context_length_exceeded",
+        ModelFailureKind::Filtered => "content_filter",
         // The caller's own token was right: the provider refused the server's key.
-        "auth" => "provider_auth",
-        other => other,
+        ModelFailureKind::Auth => "provider_auth",
+        other => other.word(),
     };
     let problem = Problem::new(kind, code.to_owned(), told_of(failure));
     match (kind, failure.retry_after_ms) {
         (_, Some(ms)) => problem.retry_after(ms),
-        (Kind::TooMany | Kind::Unavailable, None) => problem.retry_after(RETRY_AFTER_USUAL_MS),
+        (ProblemKind::TooMany | ProblemKind::Unavailable, None) => problem.retry_after(RETRY_AFTER_USUAL_MS),
         (_, None) => problem,
     }
 }
@@ -115,13 +124,13 @@ pub(crate) fn of_failure(failure: &ModelFailure) -> Problem {
 pub(super) fn of_host(error: HostError) -> Problem {
     match error {
         HostError::Missing { what: "model", id } => Problem::new(
-            Kind::Missing,
+            ProblemKind::Missing,
             "model_not_found",
             format!("The model '{id}' does not exist here; GET /v1/models lists those that do"),
         ),
         // A name that cannot be a model's is no model either.
         HostError::Invalid { field: Some("model"), message } => {
-            Problem::new(Kind::Missing, "model_not_found", message)
+            Problem::new(ProblemKind::Missing, "model_not_found", message)
         }
         other => other.into(),
     }

@@ -9,7 +9,7 @@ use windlass_core::ids::CallId;
 use windlass_core::message::{Message, Part, ToolMessage};
 use windlass_core::tool::ToolCall;
 
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 
 /// One message. Fields that are not named here are ignored.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -50,11 +50,11 @@ pub(super) struct Conversation {
 }
 
 /// Reads messages in order.
-pub(super) fn read(messages: &[ChatMessage]) -> Answer<Conversation> {
+pub(super) fn read(messages: &[ChatMessage]) -> RouteResult<Conversation> {
     if messages.is_empty() {
         return Err(Problem::field("messages", "'messages' is empty; send at least one message"));
     }
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     for (at, message) in messages.iter().enumerate() {
         reader.read(at, message)?;
     }
@@ -62,15 +62,15 @@ pub(super) fn read(messages: &[ChatMessage]) -> Answer<Conversation> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct MessageReader {
     conversation: Conversation,
     /// Calls so far: the caller's id, our id and the name.
     calls: HashMap<String, (CallId, String)>,
     count: u32,
 }
 
-impl Reader {
-    fn read(&mut self, at: usize, message: &ChatMessage) -> Answer<()> {
+impl MessageReader {
+    fn read(&mut self, at: usize, message: &ChatMessage) -> RouteResult<()> {
         let read = match message.role.as_str() {
             "system" | "developer" => {
                 let text = text_of(at, &message.content)?;
@@ -104,7 +104,7 @@ impl Reader {
         self.conversation.system.push_str(text);
     }
 
-    fn assistant(&mut self, at: usize, message: &ChatMessage) -> Answer<Message> {
+    fn assistant(&mut self, at: usize, message: &ChatMessage) -> RouteResult<Message> {
         let text = text_of(at, &message.content)?;
         let mut parts = if text.is_empty() { Vec::new() } else { vec![Part::text(text)] };
         for (index, call) in (0_u32..).zip(message.tool_calls.iter().flatten()) {
@@ -137,7 +137,7 @@ impl Reader {
         Ok(Message::Assistant { parts })
     }
 
-    fn tool(&mut self, at: usize, message: &ChatMessage) -> Answer<ToolMessage> {
+    fn tool(&mut self, at: usize, message: &ChatMessage) -> RouteResult<ToolMessage> {
         let id = message.tool_call_id.clone().unwrap_or_default();
         let Some((call_id, name)) = self.calls.get(&id).cloned() else {
             return Err(Problem::field(
@@ -157,7 +157,7 @@ impl Reader {
 }
 
 /// Content that must be text: a string, text parts, or nothing.
-fn text_of(at: usize, content: &Value) -> Answer<String> {
+fn text_of(at: usize, content: &Value) -> RouteResult<String> {
     let wrong = || {
         Problem::field(
             format!("messages[{at}].content"),
@@ -183,7 +183,7 @@ fn text_of_part(part: &Value) -> Option<&str> {
     }
 }
 
-fn user_parts(at: usize, content: &Value) -> Answer<Vec<Part>> {
+fn user_parts(at: usize, content: &Value) -> RouteResult<Vec<Part>> {
     let Value::Array(parts) = content else {
         let text = text_of(at, content)?;
         if content.is_null() {

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-fn conversation(messages: Value) -> Answer<Conversation> {
+fn conversation(messages: Value) -> RouteResult<Conversation> {
     let messages: Vec<ChatMessage> = serde_json::from_value(messages).unwrap();
     read(&messages)
 }

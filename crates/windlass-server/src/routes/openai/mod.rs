@@ -20,13 +20,13 @@ use axum::{Extension, Json};
 use serde_json::{Value, json};
 
 pub(crate) use self::error::{of_failure, told_of};
-use self::request::{Asked, ChatRequest};
+use self::request::{ChatRequest, ChatWishes};
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::JsonBody;
 use crate::openapi::{count, frame, list_of, named, object, text};
 use crate::shutdown::Closing;
-use crate::state::App;
+use crate::state::ServerApp;
 
 const TAG: &str = "openai";
 
@@ -40,17 +40,17 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  step of the model, whose calls are handed back. System messages at the beginning are added to the \
                  server's own system text. `profile` chooses the profile of a run. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.",
             )
-            .body(named("OpenaiChatRequest"))
-            .answers(Said::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
-            .answers_as(Said::Ok, EVENT_STREAM, frame(), "With `stream`: chunks, and `[DONE]`.")
-            .problems(&[Kind::Missing, Kind::Conflict, Kind::Upstream, Kind::TimedOut])
+            .body_as(named("OpenaiChatRequest"))
+            .answers(SuccessKind::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
+            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "With `stream`: chunks, and `[DONE]`.")
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict, ProblemKind::Upstream, ProblemKind::TimedOut])
             .errors_as(error::schema())
             .lenient()
             .waits(),
         Endpoint::get("/v1/models", models::list)
             .about(TAG, "Models, as OpenAI lists them")
             .answers(
-                Said::Ok,
+                SuccessKind::Ok,
                 object([("object", text()), ("data", list_of("OpenaiModel"))]),
                 "All models; `windlass` stands for the default one.",
             )
@@ -59,8 +59,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/v1/models/{*id}", models::show)
             .about(TAG, "One model")
             .path_param("id", "Its name, with or without a slash.")
-            .answers(Said::Ok, named("OpenaiModel"), "The model.")
-            .problems(&[Kind::Missing])
+            .answers(SuccessKind::Ok, named("OpenaiModel"), "The model.")
+            .problems(&[ProblemKind::Missing])
             .errors_as(error::schema())
             .lenient(),
     ]
@@ -110,11 +110,11 @@ pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
 }
 
 async fn complete(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     closing: Option<Extension<Closing>>,
     JsonBody(request): JsonBody<ChatRequest>,
-) -> Answer<Response> {
-    let asked = Asked::read(request)?;
+) -> RouteResult<Response> {
+    let asked = ChatWishes::read(request)?;
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
     match (asked.as_run(), asked.is_stream) {
         (Some((start, history)), true) => run::stream(&app, &asked, start, history, closing).await,

@@ -7,12 +7,12 @@ use windlass_core::host::HostError;
 
 use super::error::of_host;
 use super::request::OWN_MODEL;
-use crate::error::Answer;
+use crate::error::RouteResult;
 use crate::extract::PathOf;
-use crate::state::App;
+use crate::state::ServerApp;
 
 /// Names of all models: the default one by our own name first.
-async fn names(app: &App) -> Answer<Vec<String>> {
+async fn names(app: &ServerApp) -> RouteResult<Vec<String>> {
     let rows = app.host.models().await.map_err(of_host)?;
     let ready = rows.into_iter().filter(|row| row.is_ready).map(|row| row.name);
     Ok(std::iter::once(OWN_MODEL.to_owned()).chain(ready).collect())
@@ -25,13 +25,16 @@ fn model(name: &str) -> Value {
 }
 
 /// `GET /v1/models`.
-pub(super) async fn list(State(app): State<App>) -> Answer<Json<Value>> {
+pub(super) async fn list(State(app): State<ServerApp>) -> RouteResult<Json<Value>> {
     let models: Vec<Value> = names(&app).await?.iter().map(|name| model(name)).collect();
     Ok(Json(json!({"object": "list", "data": models})))
 }
 
 /// `GET /v1/models/{id}`.
-pub(super) async fn show(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Json<Value>> {
+pub(super) async fn show(
+    State(app): State<ServerApp>,
+    PathOf(id): PathOf<String>,
+) -> RouteResult<Json<Value>> {
     match names(&app).await?.iter().find(|name| **name == id) {
         Some(name) => Ok(Json(model(name))),
         None => Err(of_host(HostError::Missing { what: "model", id })),

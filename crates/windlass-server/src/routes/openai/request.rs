@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use windlass_core::command::RunWishes;
 use windlass_core::host::RunStart;
 use windlass_core::message::Message;
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::model::{Effort, Sampling, ToolChoice};
 use windlass_core::tool::ToolSpec;
 
 use super::message::{ChatMessage, Conversation, read};
 use super::stop::STOP_WORDS_MAX;
 use super::tools::{ChatTool, read_choice, read_tools};
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 use crate::routes::sessions::check_profile;
 
 /// The name that stands for whatever model is the default.
@@ -57,7 +57,7 @@ struct StreamOptions {
 
 /// A request that was understood.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct ChatWishes {
     /// The model; the default one if nothing.
     pub(super) model: Option<String>,
     pub(super) is_stream: bool,
@@ -73,9 +73,9 @@ pub(super) struct Asked {
     pub(super) profile: Option<String>,
 }
 
-impl Asked {
+impl ChatWishes {
     /// Reads a request.
-    pub(super) fn read(request: ChatRequest) -> Answer<Self> {
+    pub(super) fn read(request: ChatRequest) -> RouteResult<Self> {
         if request.n.is_some_and(|n| n != 1) {
             return Err(Problem::field("n", "only one answer is supported; leave 'n' out or send 1"));
         }
@@ -128,7 +128,7 @@ impl Asked {
     }
 }
 
-fn read_sampling(request: &ChatRequest) -> Answer<Sampling> {
+fn read_sampling(request: &ChatRequest) -> RouteResult<Sampling> {
     let within = |name: &'static str, value: Option<f64>, max: f64| match value {
         Some(value) if !(0.0..=max).contains(&value) => {
             Err(Problem::field(name, format!("'{name}' must be between 0 and {max}")))
@@ -156,13 +156,26 @@ fn read_sampling(request: &ChatRequest) -> Answer<Sampling> {
         temperature: within("temperature", request.temperature, 2.0)?,
         top_p: within("top_p", request.top_p, 1.0)?,
         output_tokens_max,
-        reasoning_effort: request.reasoning_effort.clone().filter(|effort| effort != "none"),
+        reasoning_effort: request
+            .reasoning_effort
+            .as_deref()
+            .map(read_effort)
+            .transpose()?
+            .filter(|effort| *effort != Effort::Off),
         seed: request.seed.map(i64::unsigned_abs),
         response_format,
     })
 }
 
-fn read_stop(stop: Option<&Value>) -> Answer<Vec<String>> {
+/// OpenAI's clients may name more efforts than people choose from.
+fn read_effort(word: &str) -> RouteResult<Effort> {
+    Effort::of_word(word).ok_or_else(|| {
+        let detail = "'reasoning_effort' must be none, minimal, low, medium, high, xhigh, max or auto";
+        Problem::field("reasoning_effort", detail)
+    })
+}
+
+fn read_stop(stop: Option<&Value>) -> RouteResult<Vec<String>> {
     let wrong =
         || Problem::field("stop", format!("'stop' must be a string or at most {STOP_WORDS_MAX} strings"));
     match stop {

@@ -1,9 +1,9 @@
 use super::*;
 
-fn asked(mut body: Value) -> Answer<Asked> {
+fn asked(mut body: Value) -> RouteResult<ChatWishes> {
     let fields = body.as_object_mut().unwrap();
     fields.entry("messages").or_insert_with(|| json!([{"role": "user", "content": "Go."}]));
-    Asked::read(serde_json::from_value(body).unwrap())
+    ChatWishes::read(serde_json::from_value(body).unwrap())
 }
 
 fn tool(name: &str) -> Value {
@@ -21,7 +21,7 @@ fn wishes_are_carried() {
     let sampling = &asked.sampling;
     assert_eq!((sampling.temperature, sampling.top_p), (Some(0.5), Some(0.9)));
     assert_eq!((sampling.output_tokens_max, sampling.seed), (Some(9), Some(3)));
-    assert_eq!(sampling.reasoning_effort.as_deref(), Some("low"));
+    assert_eq!(sampling.reasoning_effort.map(windlass_core::model::Effort::word), Some("low"));
     assert_eq!(sampling.response_format, Some(json!({"type": "json_object"})));
 }
 

@@ -18,22 +18,27 @@ use windlass_core::model::{ModelFailure, Usage};
 use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::store::NewSession;
 
-use super::chunk::{Head, Whole, finish_of_run};
+use super::chunk::{CompletionHead, WholeCompletion, finish_of_run};
 use super::error::{of_failure, of_host};
-use super::request::Asked;
+use super::request::ChatWishes;
 use super::stop::StopCut;
-use crate::error::{Answer, Kind, Problem};
-use crate::routes::answer_text::{AnswerText, Shown};
+use crate::error::{Problem, ProblemKind, RouteResult};
+use crate::routes::answer_text::{AnswerText, ShownText};
 use crate::routes::attended::{Attended, Unasked, cancel};
 use crate::shutdown::Closing;
-use crate::state::{App, now_ms};
-use crate::stream::{Projection, Reading, respond};
+use crate::state::{ServerApp, now_ms};
+use crate::stream::{RecordProjection, StreamStart, respond};
 
 /// How long a stream waits for the first sign of an answer, so that what fails at once has its own status.
 const FIRST_SIGN_WAIT: Duration = Duration::from_millis(1_000);
 
 /// Starts the run in a session of its own.
-async fn begin(app: &App, asked: &Asked, start: RunStart, history: Vec<Arc<Message>>) -> Answer<StartedRun> {
+async fn begin(
+    app: &ServerApp,
+    asked: &ChatWishes,
+    start: RunStart,
+    history: Vec<Arc<Message>>,
+) -> RouteResult<StartedRun> {
     let begin = NewSession {
         origin: "openai".into(),
         model: asked.model.clone().unwrap_or_default(),
@@ -46,15 +51,15 @@ async fn begin(app: &App, asked: &Asked, start: RunStart, history: Vec<Arc<Messa
 
 /// Runs it, and answers in one piece.
 pub(super) async fn answer(
-    app: &App,
-    asked: &Asked,
+    app: &ServerApp,
+    asked: &ChatWishes,
     start: RunStart,
     history: Vec<Arc<Message>>,
-) -> Answer<Value> {
+) -> RouteResult<Value> {
     let started = begin(app, asked, start, history).await?;
     let mut attended = Attended::follow(&app.host, started).await.map_err(of_host)?;
-    let mut ending = Ending::default();
-    let mut whole = Whole::default();
+    let mut ending = CompletionEnding::default();
+    let mut whole = WholeCompletion::default();
     while let Some(record) = attended.next().await.map_err(of_host)? {
         ending.apply(&record.event);
         match &record.event {
@@ -79,39 +84,39 @@ pub(super) async fn answer(
 
 /// Runs it, and streams the answer.
 pub(super) async fn stream(
-    app: &App,
-    asked: &Asked,
+    app: &ServerApp,
+    asked: &ChatWishes,
     start: RunStart,
     history: Vec<Arc<Message>>,
     closing: Closing,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let started = begin(app, asked, start, history).await?;
     let (run_id, after) = (started.run_id.clone(), started.after_seq);
     let mut attended = Attended::follow(&app.host, started).await.map_err(of_host)?;
-    let mut ending = Ending::default();
+    let mut ending = CompletionEnding::default();
     // Nothing within the time is no failure: the stream begins and says that it lives.
     let _ = timeout(FIRST_SIGN_WAIT, first_sign(&mut attended, &mut ending)).await;
     if let Some(problem) = ending.problem {
         return Err(problem);
     }
-    let chunks = Chunks {
+    let chunks = RunChunks {
         head: head_of(&run_id, asked, &ending.model),
         host: Arc::clone(&app.host),
         redactor: app.redactor.clone(),
         pieces: Pieces::default(),
         answer: AnswerText::default(),
         stop: StopCut::new(&asked.stop),
-        ending: Ending::default(),
+        ending: CompletionEnding::default(),
         state: ChunksState::Ready,
     };
-    let reading = Reading { after, cancels: true, closing };
+    let reading = StreamStart { after, cancels: true, closing };
     let response = respond(app, &run_id, reading, Unasked::new(&app.host, chunks)).await?;
     attended.leave();
     Ok(response)
 }
 
 /// Follows a run until it says something or ends.
-async fn first_sign(attended: &mut Attended, ending: &mut Ending) -> Answer<()> {
+async fn first_sign(attended: &mut Attended, ending: &mut CompletionEnding) -> RouteResult<()> {
     while let Some(record) = attended.next().await? {
         ending.apply(&record.event);
         if matches!(
@@ -124,8 +129,8 @@ async fn first_sign(attended: &mut Attended, ending: &mut Ending) -> Answer<()> 
     Ok(())
 }
 
-fn head_of(run_id: &RunId, asked: &Asked, model: &str) -> Head {
-    Head {
+fn head_of(run_id: &RunId, asked: &ChatWishes, model: &str) -> CompletionHead {
+    CompletionHead {
         id: format!("chatcmpl-{run_id}"),
         created_s: now_ms() / 1_000,
         model: model.to_owned(),
@@ -135,7 +140,7 @@ fn head_of(run_id: &RunId, asked: &Asked, model: &str) -> Head {
 
 /// What the end of a run means for the caller.
 #[derive(Debug, Default)]
-struct Ending {
+struct CompletionEnding {
     model: String,
     failure: Option<ModelFailure>,
     finish: &'static str,
@@ -143,7 +148,7 @@ struct Ending {
     problem: Option<Problem>,
 }
 
-impl Ending {
+impl CompletionEnding {
     fn apply(&mut self, event: &Event) {
         match event {
             Event::Durable(DurableEvent::RunStarted { model, .. }) => self.model.clone_from(model),
@@ -155,7 +160,7 @@ impl Ending {
                 self.usage = *usage;
                 self.problem = (*outcome == RunOutcome::Failed).then(|| match &self.failure {
                     Some(failure) => of_failure(failure),
-                    None => Problem::new(Kind::Upstream, "run_failed", answer.clone()),
+                    None => Problem::new(ProblemKind::Upstream, "run_failed", answer.clone()),
                 });
             }
             Event::Durable(other) => other.ignored(),
@@ -165,15 +170,15 @@ impl Ending {
 }
 
 /// A run as chunks of an OpenAI stream.
-struct Chunks {
-    head: Head,
+struct RunChunks {
+    head: CompletionHead,
     host: Arc<dyn ServedPort>,
     redactor: Redactor,
     /// A stop word may have parted what came whole.
     pieces: Pieces,
     answer: AnswerText,
     stop: StopCut,
-    ending: Ending,
+    ending: CompletionEnding,
     state: ChunksState,
 }
 
@@ -184,7 +189,7 @@ enum ChunksState {
     Done,
 }
 
-impl Chunks {
+impl RunChunks {
     fn say(&mut self, text: String, out: &mut BytesMut) {
         let pieces = self.pieces.push(&self.redactor, text);
         self.put(pieces, out);
@@ -206,7 +211,7 @@ impl Chunks {
         self.say(rest, out);
         self.say_rest(out);
         let end = match &self.ending.problem {
-            Some(problem) => Head::failure(problem),
+            Some(problem) => CompletionHead::failure(problem),
             None => self.head.end(self.ending.finish, &self.ending.usage),
         };
         out.extend_from_slice(end.as_bytes());
@@ -214,7 +219,7 @@ impl Chunks {
     }
 }
 
-impl Projection for Chunks {
+impl RecordProjection for RunChunks {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         if self.state == ChunksState::Done {
             return;
@@ -228,11 +233,11 @@ impl Projection for Chunks {
         }
         self.ending.apply(&record.event);
         match self.answer.apply(&record.event) {
-            Some(Shown::Text(text)) => {
+            Some(ShownText::Text(text)) => {
                 let text = self.stop.push(&text);
                 self.say(text, out);
             }
-            Some(Shown::Reasoning(text)) => {
+            Some(ShownText::Reasoning(text)) => {
                 out.extend_from_slice(self.head.reasoning(&self.redactor.clean(&text)).as_bytes());
             }
             None => {}

@@ -14,23 +14,25 @@ use windlass_core::assemble::{Assembled, Assembler, readable_parts};
 use windlass_core::ids::RunId;
 use windlass_core::json::NOT_UTF8;
 use windlass_core::message::{Part, text_of};
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, StepPurpose, ToolChoice, Usage};
+use windlass_core::model::{
+    Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice, Usage,
+};
 use windlass_core::port::BoxStream;
 use windlass_core::redact::{Pieces, Redactor};
 use windlass_core::tool::RawCall;
 
-use super::chunk::{HandedCall, Head, Whole, finish_of_step};
+use super::chunk::{CompletionHead, HandedCall, WholeCompletion, finish_of_step};
 use super::error::{of_failure, of_host};
-use super::request::{Asked, OWN_MODEL};
+use super::request::{ChatWishes, OWN_MODEL};
 use super::stop::StopCut;
-use crate::error::Answer;
-use crate::state::{App, now_ms};
+use crate::error::RouteResult;
+use crate::state::{ServerApp, now_ms};
 use crate::stream::stream_response;
 
 /// Deltas that are written at once when they are there already.
 const DELTAS_AT_ONCE_MAX: usize = 32;
 
-type Deltas = BoxStream<'static, Result<ModelDelta, ModelFailure>>;
+type DeltaStream = BoxStream<'static, Result<ModelDelta, ModelFailure>>;
 
 /// Numbers the steps of this process, so that two in one millisecond have two names.
 static STEPS: AtomicU64 = AtomicU64::new(0);
@@ -40,7 +42,7 @@ static STEPS: AtomicU64 = AtomicU64::new(0);
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish() >> 32);
 
 /// Asks the model; what fails before its first word is a problem with its own status.
-async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
+async fn open(app: &ServerApp, asked: &ChatWishes) -> RouteResult<(Relay, DeltaStream)> {
     let number = STEPS.fetch_add(1, Ordering::Relaxed);
     let name = format!("step-{:x}-{number:x}-{:08x}", now_ms(), *SEED);
     let request = ModelRequest {
@@ -72,7 +74,7 @@ async fn open(app: &App, asked: &Asked) -> Answer<(Relay, Deltas)> {
 }
 
 /// One step, in one piece.
-pub(super) async fn answer(app: &App, asked: &Asked) -> Answer<Value> {
+pub(super) async fn answer(app: &ServerApp, asked: &ChatWishes) -> RouteResult<Value> {
     let (mut relay, mut deltas) = open(app, asked).await?;
     while let Some(delta) = deltas.next().await {
         relay.take(delta.map_err(|failure| of_failure(&failure))?);
@@ -90,7 +92,7 @@ pub(super) async fn answer(app: &App, asked: &Asked) -> Answer<Value> {
 }
 
 /// One step, as it comes.
-pub(super) async fn stream(app: &App, asked: &Asked) -> Answer<Response> {
+pub(super) async fn stream(app: &ServerApp, asked: &ChatWishes) -> RouteResult<Response> {
     let place = app.enter_stream()?;
     let (relay, deltas) = open(app, asked).await?;
     let begun = relay.head.role();
@@ -104,7 +106,7 @@ pub(super) async fn stream(app: &App, asked: &Asked) -> Answer<Response> {
             match delta {
                 Ok(delta) => written.push_str(&relay.take(delta)),
                 Err(failure) => {
-                    written.push_str(&Head::failure(&of_failure(&failure)));
+                    written.push_str(&CompletionHead::failure(&of_failure(&failure)));
                     return Some((written, None));
                 }
             }
@@ -137,7 +139,7 @@ struct Handing {
 
 /// Hands the deltas of one step on, as chunks.
 struct Relay {
-    head: Head,
+    head: CompletionHead,
     name: String,
     assembler: Assembler,
     stop: StopCut,
@@ -152,7 +154,7 @@ struct Relay {
 }
 
 impl Relay {
-    fn new(name: String, asked: &Asked, redactor: Redactor) -> Self {
+    fn new(name: String, asked: &ChatWishes, redactor: Redactor) -> Self {
         let model = asked.model.clone().unwrap_or_else(|| OWN_MODEL.to_owned());
         let calls_max = match (&asked.tool_choice, asked.tools.is_empty(), asked.is_parallel) {
             (ToolChoice::Forbidden, _, _) | (_, true, _) => 0,
@@ -160,7 +162,7 @@ impl Relay {
             (ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_), false, true) => usize::MAX,
         };
         Self {
-            head: Head {
+            head: CompletionHead {
                 id: format!("chatcmpl-{name}"),
                 created_s: now_ms() / 1_000,
                 model: model.clone(),
@@ -218,7 +220,7 @@ impl Relay {
     }
 
     /// Pieces that no secret stands over, without secrets.
-    fn write(&self, pieces: [Option<String>; 2], form: impl Fn(&Head, &str) -> String) -> String {
+    fn write(&self, pieces: [Option<String>; 2], form: impl Fn(&CompletionHead, &str) -> String) -> String {
         pieces.iter().flatten().map(|piece| form(&self.head, &self.redactor.clean(piece))).collect()
     }
 
@@ -261,13 +263,13 @@ impl Relay {
     /// The end of the stream: what was not sent yet, why it ended, the token counts.
     fn end(&mut self) -> String {
         if !self.assembler.is_finished() {
-            return Head::failure(&of_failure(&cut_off()));
+            return CompletionHead::failure(&of_failure(&cut_off()));
         }
         let rest = self.stop.finish();
         let mut written = self.say(rest);
         let step = std::mem::take(&mut self.assembler).finish();
         if let Some(failure) = spoilt(&step.calls) {
-            return Head::failure(&of_failure(&failure));
+            return CompletionHead::failure(&of_failure(&failure));
         }
         for (index, raw) in step.calls.iter().enumerate().take(self.calls_max) {
             written.push_str(&self.grow(index, raw.provider_id.clone(), Some(&raw.name), ""));
@@ -291,7 +293,7 @@ impl Relay {
         }
     }
 
-    fn into_whole(mut self) -> Result<Whole, ModelFailure> {
+    fn into_whole(mut self) -> Result<WholeCompletion, ModelFailure> {
         if !self.stop.is_cut() && !self.assembler.is_finished() {
             return Err(cut_off());
         }
@@ -314,7 +316,7 @@ impl Relay {
             Part::Reasoning(reasoning) => Some(reasoning.text.as_str()),
             Part::Text { .. } | Part::Call(_) | Part::Image { .. } => None,
         });
-        Ok(Whole {
+        Ok(WholeCompletion {
             reasoning: reasoning.collect(),
             finish: if is_cut { "stop" } else { finish_of_step(&step.finish, !calls.is_empty()) },
             text: if self.stop.is_cut() { self.text } else { text_of(&step.parts) },
@@ -330,12 +332,12 @@ fn spoilt(calls: &[RawCall]) -> Option<ModelFailure> {
     let call = calls.iter().find(|call| is_spoilt(call))?;
     let message =
         format!("the arguments of the call of '{}' have bytes that are not UTF-8; ask again", call.name);
-    Some(ModelFailure::passing("malformed", message))
+    Some(ModelFailure::passing(ModelFailureKind::Malformed, message))
 }
 
 fn cut_off() -> ModelFailure {
     ModelFailure::passing(
-        "cut",
+        ModelFailureKind::Cut,
         "the connection to the model was lost in the middle of its answer; ask again",
     )
 }

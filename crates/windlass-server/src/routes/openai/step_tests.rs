@@ -6,7 +6,7 @@ use crate::routes::openai::request::ChatRequest;
 
 fn relay(body: Value) -> Relay {
     let request: ChatRequest = serde_json::from_value(body).unwrap();
-    Relay::new("step-1-1".into(), &Asked::read(request).unwrap(), Redactor::default())
+    Relay::new("step-1-1".into(), &ChatWishes::read(request).unwrap(), Redactor::default())
 }
 
 fn with_tool() -> Value {
@@ -91,14 +91,14 @@ fn an_answer_that_was_cut_off_is_a_failure() {
     let mut relay = relay(with_tool());
     relay.take(ModelDelta::Text("Well".into()));
     assert!(relay.end().contains("\"code\":\"cut\""));
-    assert_eq!(relay.into_whole().unwrap_err().code, "cut");
+    assert_eq!(relay.into_whole().unwrap_err().kind.word(), "cut");
 }
 
 #[test]
 fn a_secret_in_pieces_does_not_leave_in_text_and_arguments_leave_as_they_are() {
     let request: ChatRequest = serde_json::from_value(with_tool()).unwrap();
     let redactor = Redactor::new(["planted-secret".into()]);
-    let mut relay = Relay::new("step-1-1".into(), &Asked::read(request).unwrap(), redactor);
+    let mut relay = Relay::new("step-1-1".into(), &ChatWishes::read(request).unwrap(), redactor);
     let mut written = String::new();
     for delta in [
         ModelDelta::Reasoning("I see pla".into()),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use windlass_core::model::ToolChoice;
 use windlass_core::tool::ToolSpec;
 
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 
 /// Tools of one request, as OpenAI has it.
 const TOOLS_MAX: usize = 128;
@@ -33,7 +33,7 @@ struct ChatFunction {
 }
 
 /// The tools as specs, sorted by name.
-pub(super) fn read_tools(tools: Vec<ChatTool>) -> Answer<Vec<Arc<ToolSpec>>> {
+pub(super) fn read_tools(tools: Vec<ChatTool>) -> RouteResult<Vec<Arc<ToolSpec>>> {
     if tools.len() > TOOLS_MAX {
         return Err(Problem::field("tools", format!("at most {TOOLS_MAX} tools are accepted")));
     }
@@ -68,7 +68,7 @@ fn with_type(mut parameters: Value) -> Value {
 pub(super) fn read_choice(
     mut tools: Vec<Arc<ToolSpec>>,
     choice: Option<&Value>,
-) -> Answer<(Vec<Arc<ToolSpec>>, ToolChoice)> {
+) -> RouteResult<(Vec<Arc<ToolSpec>>, ToolChoice)> {
     let wrong = |why: &str| Err(Problem::field("tool_choice", why));
     let choice = match choice {
         None | Some(Value::Null) => ToolChoice::Auto,

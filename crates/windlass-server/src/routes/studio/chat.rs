@@ -15,23 +15,23 @@ use windlass_core::ids::{RunId, SessionId};
 use windlass_core::store::{NewSession, RunQuery};
 
 use super::frames::StudioFrames;
-use super::params::{Params, Wanted};
+use super::params::{Params, StudioWish};
 use crate::endpoint::EVENT_STREAM;
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 use crate::extract::JsonBody;
 use crate::routes::attended::Unasked;
 use crate::routes::events;
 use crate::shown::done;
 use crate::shutdown::Closing;
-use crate::state::{App, now_ms};
-use crate::stream::{BoxProjection, Reading, respond, stream_response};
+use crate::state::{ServerApp, now_ms};
+use crate::stream::{BoxProjection, StreamStart, respond, stream_response};
 
 /// The header with which an EventSource comes back.
 const LAST_EVENT_ID: &str = "last-event-id";
 
 /// `GET /api/chat/stream`. An EventSource reads no body of a refusal: what is wrong is told in the stream.
 pub(super) async fn get(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     query: Result<Query<Map<String, Value>>, axum::extract::rejection::QueryRejection>,
@@ -46,7 +46,7 @@ pub(super) async fn get(
 
 /// `POST /api/chat/stream`: the same, with a body. What is wrong with the request has its own status too.
 pub(super) async fn post(
-    State(app): State<App>,
+    State(app): State<ServerApp>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     body: Result<JsonBody<Map<String, Value>>, Problem>,
@@ -62,11 +62,11 @@ pub(super) async fn post(
 }
 
 async fn stream(
-    app: &App,
+    app: &ServerApp,
     params: &Map<String, Value>,
     headers: &HeaderMap,
     closing: Closing,
-) -> Answer<Response> {
+) -> RouteResult<Response> {
     let wanted = Params(params).read(&app.host.tools())?;
     if let Some((run_id, after)) = earlier(app, &wanted, headers).await? {
         let run = app.host.run(&run_id).await?;
@@ -90,7 +90,11 @@ async fn stream(
 }
 
 /// The run of a request that was made before, and the last event that was seen of it.
-async fn earlier(app: &App, wanted: &Wanted, headers: &HeaderMap) -> Answer<Option<(RunId, u64)>> {
+async fn earlier(
+    app: &ServerApp,
+    wanted: &StudioWish,
+    headers: &HeaderMap,
+) -> RouteResult<Option<(RunId, u64)>> {
     let Some(key) = key_of(wanted) else { return Ok(None) };
     let Some(session) = app.host.session_by_key(&key).await? else { return Ok(None) };
     let query = RunQuery { session_id: Some(session.session_id), rows_max: 1, ..RunQuery::default() };
@@ -99,30 +103,30 @@ async fn earlier(app: &App, wanted: &Wanted, headers: &HeaderMap) -> Answer<Opti
     Ok(run.map(|run| (run.run_id, after.max(run.first_seq.saturating_sub(1)))))
 }
 
-fn key_of(wanted: &Wanted) -> Option<String> {
+fn key_of(wanted: &StudioWish) -> Option<String> {
     wanted.request_id.as_ref().map(|id| format!("studio:{id}"))
 }
 
 async fn follow(
-    app: &App,
-    wanted: &Wanted,
+    app: &ServerApp,
+    wanted: &StudioWish,
     run_id: &RunId,
     after: u64,
     closing: Closing,
-) -> Answer<Response> {
-    let reading = Reading { after, cancels: wanted.cancels, closing };
+) -> RouteResult<Response> {
+    let reading = StreamStart { after, cancels: wanted.cancels, closing };
     let frames = StudioFrames::new(app);
     let projection: BoxProjection =
         if wanted.asks { Box::new(frames) } else { Box::new(Unasked::new(&app.host, frames)) };
     respond(app, run_id, reading, projection).await
 }
 
-async fn begin(app: &App, wanted: &Wanted) -> Result<StartedRun, HostError> {
+async fn begin(app: &ServerApp, wanted: &StudioWish) -> Result<StartedRun, HostError> {
     let session_id = session_of(app, wanted).await?;
     app.host.start_run(&session_id, wanted.start.clone()).await
 }
 
-async fn session_of(app: &App, wanted: &Wanted) -> Result<SessionId, HostError> {
+async fn session_of(app: &ServerApp, wanted: &StudioWish) -> Result<SessionId, HostError> {
     if let Some(id) = &wanted.session_id {
         return Ok(app.host.session(&SessionId::new(id.as_str())).await?.session_id);
     }

@@ -12,22 +12,22 @@ use windlass_core::envelope::studio_result;
 use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::frame;
 
-use crate::state::App;
-use crate::stream::Projection;
+use crate::state::ServerApp;
+use crate::stream::RecordProjection;
 
 /// Names that Prompt Studio has for tools of ours.
 const OWN_NAMES: [(&str, &str); 1] = [("web_search", "search_web")];
 
 /// What a client of Prompt Studio sees of a run.
 pub(super) struct StudioFrames {
-    app: App,
+    app: ServerApp,
     /// Every name by which a tool can be called, and the one by which it is shown.
     names: HashMap<String, String>,
 }
 
 impl StudioFrames {
     /// The frames, without secrets.
-    pub(super) fn new(app: &App) -> Self {
+    pub(super) fn new(app: &ServerApp) -> Self {
         let mut names = HashMap::new();
         for spec in app.host.tools() {
             let own = OWN_NAMES.iter().find(|(name, _)| *name == spec.name);
@@ -64,7 +64,7 @@ impl StudioFrames {
     }
 }
 
-impl Projection for StudioFrames {
+impl RecordProjection for StudioFrames {
     fn write(&mut self, record: &Record, out: &mut BytesMut) {
         let Some(payload) = self.payload(record) else { return };
         let id = if record.event.is_durable() { format!("id: {}\n\n", record.seq) } else { String::new() };

@@ -8,7 +8,7 @@ mod saves;
 use serde_json::{Value, json};
 
 use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{Kind, Said};
+use crate::error::{ProblemKind, SuccessKind};
 use crate::openapi::{frame, named, object, text};
 
 const TAG: &str = "studio";
@@ -26,16 +26,16 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     );
     let mut endpoints = vec![
         query
-            .answers_as(Said::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
+            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
             .answers_nothing("The run that was asked for has ended, and its last event was seen.")
             .lenient(),
         Endpoint::post("/api/chat/stream", chat::post)
             .about(TAG, "Streams an answer to a prompt, with a body")
             .notes(NOTES)
-            .body(named("StudioChat"))
-            .answers_as(Said::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
+            .body_as(named("StudioChat"))
+            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
             .answers_nothing("The run that was asked for has ended, and its last event was seen.")
-            .problems(&[Kind::Missing, Kind::Conflict])
+            .problems(&[ProblemKind::Missing, ProblemKind::Conflict])
             .errors_as_stream()
             .lenient(),
     ];

@@ -12,14 +12,14 @@ use windlass_core::host::RunStart;
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::Message;
 use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::EFFORTS;
+use windlass_core::settings::{WrongSetting, wished_effort};
 use windlass_core::tool::ToolSpec;
 
-use crate::error::{Answer, Problem};
+use crate::error::{Problem, RouteResult};
 
 /// What was asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct StudioWish {
     pub(super) start: RunStart,
     /// The session to go on in.
     pub(super) session_id: Option<String>,
@@ -35,14 +35,14 @@ pub(super) struct Params<'a>(pub(super) &'a Map<String, Value>);
 
 impl Params<'_> {
     /// Reads all of them.
-    pub(super) fn read(&self, tools: &[Arc<ToolSpec>]) -> Answer<Wanted> {
+    pub(super) fn read(&self, tools: &[Arc<ToolSpec>]) -> RouteResult<StudioWish> {
         let prompt = self.text("prompt")?.unwrap_or_default();
         if prompt.trim().is_empty() {
             return Err(Problem::field("prompt", "'prompt' is missing"));
         }
         let (tools_allowed, allowed) = self.tools(tools)?;
         let steps_max = self.whole("max_tool_calls", 1, u64::from(WISHED_STEPS_MAX))?;
-        Ok(Wanted {
+        Ok(StudioWish {
             start: RunStart {
                 message: Message::user(prompt),
                 wishes: RunWishes {
@@ -74,7 +74,7 @@ impl Params<'_> {
         })
     }
 
-    fn text(&self, name: &'static str) -> Answer<Option<String>> {
+    fn text(&self, name: &'static str) -> RouteResult<Option<String>> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -82,7 +82,7 @@ impl Params<'_> {
         }
     }
 
-    fn flag(&self, name: &'static str) -> Answer<Option<bool>> {
+    fn flag(&self, name: &'static str) -> RouteResult<Option<bool>> {
         let word = match self.0.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::Bool(flag)) => return Ok(Some(*flag)),
@@ -97,7 +97,7 @@ impl Params<'_> {
     }
 
     /// A number; a query says it as text.
-    fn number(&self, name: &'static str, max: f64) -> Answer<Option<f64>> {
+    fn number(&self, name: &'static str, max: f64) -> RouteResult<Option<f64>> {
         let number = match self.0.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::String(text)) if text.is_empty() => return Ok(None),
@@ -110,7 +110,7 @@ impl Params<'_> {
         }
     }
 
-    fn whole(&self, name: &'static str, min: u64, max: u64) -> Answer<Option<u64>> {
+    fn whole(&self, name: &'static str, min: u64, max: u64) -> RouteResult<Option<u64>> {
         let number = match self.0.get(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::String(text)) if text.is_empty() => return Ok(None),
@@ -124,7 +124,7 @@ impl Params<'_> {
     }
 
     /// JSON; a query says it as text.
-    fn json(&self, name: &'static str) -> Answer<Option<Value>> {
+    fn json(&self, name: &'static str) -> RouteResult<Option<Value>> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
@@ -135,7 +135,7 @@ impl Params<'_> {
         }
     }
 
-    fn model(&self) -> Answer<Option<String>> {
+    fn model(&self) -> RouteResult<Option<String>> {
         let model = self.text("model")?.filter(|name| !name.is_empty());
         let provider = self.text("provider")?.filter(|name| !name.is_empty());
         Ok(match (provider, model) {
@@ -146,14 +146,10 @@ impl Params<'_> {
         })
     }
 
-    fn sampling(&self) -> Answer<Sampling> {
+    fn sampling(&self) -> RouteResult<Sampling> {
         let effort = self.text("reasoning_effort")?.filter(|effort| !effort.is_empty());
-        if effort.as_deref().is_some_and(|effort| !EFFORTS.contains(&effort)) {
-            return Err(Problem::field(
-                "reasoning_effort",
-                "'reasoning_effort' must be low, medium, high or auto",
-            ));
-        }
+        let effort = effort.as_deref().map(wished_effort).transpose();
+        let effort = effort.map_err(|WrongSetting { name, why }| Problem::field(name, why))?;
         let tokens = self.whole("max_tokens", 1, u64::from(u32::MAX))?;
         // A word is a form too: Prompt Studio sends `json_object` alone.
         let form = match self.0.get("response_format") {
@@ -173,7 +169,7 @@ impl Params<'_> {
     }
 
     /// Whether tools may be used, and which: names, or schemas with names. None given: all there are.
-    fn tools(&self, known: &[Arc<ToolSpec>]) -> Answer<(bool, Option<Vec<String>>)> {
+    fn tools(&self, known: &[Arc<ToolSpec>]) -> RouteResult<(bool, Option<Vec<String>>)> {
         let given = match self.json("tools")? {
             Some(given) => Some(given),
             None => self.json("tool_schemas")?,
@@ -193,7 +189,7 @@ impl Params<'_> {
         Ok((!names.is_empty(), Some(names)))
     }
 
-    fn tool_choice(&self, known: &[Arc<ToolSpec>]) -> Answer<ToolChoice> {
+    fn tool_choice(&self, known: &[Arc<ToolSpec>]) -> RouteResult<ToolChoice> {
         Ok(match self.text("tool_choice")?.as_deref() {
             None | Some("" | "auto") => ToolChoice::Auto,
             Some("required") => ToolChoice::Required,
@@ -204,7 +200,7 @@ impl Params<'_> {
 }
 
 /// The canonical name of a tool (A.3).
-fn resolve(field: &'static str, name: &str, known: &[Arc<ToolSpec>]) -> Answer<String> {
+fn resolve(field: &'static str, name: &str, known: &[Arc<ToolSpec>]) -> RouteResult<String> {
     let spec = known.iter().find(|spec| spec.name == name || spec.aliases.iter().any(|alias| alias == name));
     spec.map(|spec| spec.name.clone()).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|spec| spec.name.as_str()).collect();

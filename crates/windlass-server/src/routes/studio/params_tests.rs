@@ -9,7 +9,7 @@ fn known() -> Vec<Arc<ToolSpec>> {
     ]
 }
 
-fn read(params: Value) -> Answer<Wanted> {
+fn read(params: Value) -> RouteResult<StudioWish> {
     let Value::Object(params) = params else { panic!("{params}") };
     Params(&params).read(&known())
 }

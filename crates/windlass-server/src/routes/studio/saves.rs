@@ -10,13 +10,13 @@ use windlass_core::ids::RunId;
 use windlass_core::store::Save;
 
 use crate::endpoint::Endpoint;
-use crate::error::{Answer, Kind, Problem, Said};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ROWS_MAX;
 use crate::openapi::{count, list_of, named, object, text};
 use crate::routes::runs::trace_of;
 use crate::shown::{done, show};
-use crate::state::{App, now_ms};
+use crate::state::{ServerApp, now_ms};
 
 const TAG: &str = "saves";
 /// Characters of a title, as Prompt Studio has it.
@@ -31,26 +31,26 @@ static SAVES: AtomicU64 = AtomicU64::new(0);
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/saves", list).about(TAG, "Snapshots, newest first").answers(
-            Said::Ok,
+            SuccessKind::Ok,
             object([("saves", list_of("Save"))]),
             "The snapshots.",
         ),
         Endpoint::post("/api/saves", put)
             .about(TAG, "Keeps a snapshot")
             .notes("With `run_id`, the complete trace of that run is kept in `data.runTrace`.")
-            .body(named("NewSave"))
-            .answers(Said::Created, named("Save"), "It is kept.")
-            .problems(&[Kind::Missing]),
+            .body_as(named("NewSave"))
+            .answers(SuccessKind::Created, named("Save"), "It is kept.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::get("/api/saves/{id}", get)
             .about(TAG, "One snapshot")
             .path_param("id", "The snapshot.")
-            .answers(Said::Ok, named("Save"), "The snapshot.")
-            .problems(&[Kind::Missing]),
+            .answers(SuccessKind::Ok, named("Save"), "The snapshot.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::delete("/api/saves/{id}", delete)
             .about(TAG, "Forgets a snapshot")
             .path_param("id", "The snapshot.")
             .answers_nothing("It is gone.")
-            .problems(&[Kind::Missing]),
+            .problems(&[ProblemKind::Missing]),
     ]
 }
 
@@ -100,7 +100,7 @@ struct SaveBody {
     run_id: Option<String>,
 }
 
-async fn put(State(app): State<App>, JsonBody(body): JsonBody<SaveBody>) -> Answer<Response> {
+async fn put(State(app): State<ServerApp>, JsonBody(body): JsonBody<SaveBody>) -> RouteResult<Response> {
     if body.title.trim().is_empty() || body.title.chars().count() > TITLE_CHARS_MAX {
         return Err(Problem::field("title", format!("'title' must have 1 to {TITLE_CHARS_MAX} characters")));
     }
@@ -124,19 +124,19 @@ async fn put(State(app): State<App>, JsonBody(body): JsonBody<SaveBody>) -> Answ
     };
     let shown = shape(&save);
     app.host.put_save(save).await?;
-    show(&app, Said::Created, &shown)
+    show(&app, SuccessKind::Created, &shown)
 }
 
-async fn list(State(app): State<App>) -> Answer<Response> {
+async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
     let saves: Vec<Value> = app.host.saves(ROWS_MAX).await?.iter().map(shape).collect();
-    show(&app, Said::Ok, &json!({"saves": saves}))
+    show(&app, SuccessKind::Ok, &json!({"saves": saves}))
 }
 
-async fn get(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
-    show(&app, Said::Ok, &shape(&app.host.save(&id).await?))
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+    show(&app, SuccessKind::Ok, &shape(&app.host.save(&id).await?))
 }
 
-async fn delete(State(app): State<App>, PathOf(id): PathOf<String>) -> Answer<Response> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
     app.host.delete_save(&id).await?;
     Ok(done())
 }

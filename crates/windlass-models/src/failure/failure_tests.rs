@@ -6,8 +6,8 @@ use crate::target::{Abilities, AuthForm, WireKind};
 
 const KEY: &str = "sk-very-secret-123";
 
-fn target() -> Target {
-    Target {
+fn target() -> ModelTarget {
+    ModelTarget {
         name: "acme/m-1".into(),
         provider: "acme".into(),
         model: "m-1".into(),
@@ -111,7 +111,7 @@ fn every_status_and_text_has_its_code_and_says_whether_to_ask_again() {
     for (status, body, code, is_retryable) in CASES {
         let failure = failure(*status, body);
         assert_eq!(
-            (failure.code.as_str(), failure.is_retryable),
+            (failure.kind.word(), failure.is_retryable),
             (*code, *is_retryable),
             "{status} {body}: {failure:?}"
         );
@@ -133,13 +133,13 @@ fn r_41_a_model_without_tools_is_a_clear_error_that_names_the_way_out() {
             if status == 500 { 400 } else { status },
             &json!({"error": {"message": text}}).to_string(),
         );
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("no_tool_support", false), "{text}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("no_tool_support", false), "{text}");
         for way in ["another model", "calls = \"tags\"", "windlass models doctor acme/m-1", text] {
             assert!(failure.message.contains(way), "{way} is not in: {failure}");
         }
     }
     let choice = failure(400, r#"{"error":{"message":"tool_choice 'required' is not supported"}}"#);
-    assert_eq!(choice.code, "bad_request");
+    assert_eq!(choice.kind.word(), "bad_request");
 }
 
 #[test]
@@ -171,11 +171,7 @@ fn r_62_an_error_object_inside_an_answer_is_judged_by_what_it_says() {
     ];
     for (error, code, is_retryable) in cases {
         let failure = in_band(&target(), &error);
-        assert_eq!(
-            (failure.code.as_str(), failure.is_retryable),
-            (code, is_retryable),
-            "{error}: {failure:?}"
-        );
+        assert_eq!((failure.kind.word(), failure.is_retryable), (code, is_retryable), "{error}: {failure:?}");
     }
 }
 
@@ -187,15 +183,15 @@ fn a_wait_comes_from_the_header_or_from_what_the_provider_says() {
         "message": "You exceeded your current quota, please check your plan and billing details.",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "17s"}]}});
     let failed = failure(429, &gemini.to_string());
-    assert_eq!((failed.code.as_str(), failed.retry_after_ms), ("rate_limit", Some(17_000)));
+    assert_eq!((failed.kind.word(), failed.retry_after_ms), ("rate_limit", Some(17_000)));
     assert_eq!(of_status(&target(), 401, Some(2_000), "").retry_after_ms, None);
 }
 
 #[test]
 fn openai_0_cerebras_says_nothing_when_a_request_is_too_long() {
-    let cerebras = Target { provider: "cerebras".into(), ..target() };
+    let cerebras = ModelTarget { provider: "cerebras".into(), ..target() };
     for status in [400, 413] {
-        assert_eq!(of_status(&cerebras, status, None, "").code, "context_overflow");
+        assert_eq!(of_status(&cerebras, status, None, "").kind.word(), "context_overflow");
     }
 }
 
@@ -227,6 +223,6 @@ fn an_address_is_shown_without_user_password_and_query() {
 #[test]
 fn a_missing_key_is_told_apart_from_a_wrong_one() {
     assert!(failure(401, "").message.contains("check the key of acme"));
-    let open = Target { key: None, ..target() };
+    let open = ModelTarget { key: None, ..target() };
     assert!(of_status(&open, 401, None, "").message.contains("none is set"));
 }

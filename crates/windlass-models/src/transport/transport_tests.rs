@@ -11,9 +11,9 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use super::*;
 use crate::loopback::*;
 
-const CA: &[u8] = include_bytes!("../../../fixtures/tls/ca.pem");
-const CERTIFICATE: &[u8] = include_bytes!("../../../fixtures/tls/server.pem");
-const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../fixtures/tls/server.key.pem");
+const CA: &[u8] = include_bytes!("../../../../fixtures/tls/ca.pem");
+const CERTIFICATE: &[u8] = include_bytes!("../../../../fixtures/tls/server.pem");
+const CERTIFICATE_KEY: &[u8] = include_bytes!("../../../../fixtures/tls/server.key.pem");
 
 fn with(config: impl FnOnce(&mut TransportConfig)) -> Transport {
     let mut own = TransportConfig { limits: limits(), ..TransportConfig::default() };
@@ -82,7 +82,7 @@ async fn a_safe_connection_carries_many_requests_too() {
 #[tokio::test]
 async fn a_certificate_of_an_unknown_authority_is_refused_with_the_way_out() {
     let failure = post(&with(|_| ()), &serve_tls().await).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("network", false), "{failure:?}");
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("network", false), "{failure:?}");
     for word in ["certificate", "SSL_CERT_FILE", "ca_file"] {
         assert!(failure.message.contains(word), "{failure}");
     }
@@ -112,17 +112,17 @@ fn each_address_has_its_way_out() {
     let route = |config: &TransportConfig, url: &str| route_of(config, &Url::parse(url).unwrap());
     let system = TransportConfig::default();
     for url in ["http://localhost:1", "http://127.8.8.8", "http://[::1]:2", "http://x.localhost"] {
-        assert_eq!(route(&system, url), Route::Plain, "{url}");
+        assert_eq!(route(&system, url), TransportRoute::Plain, "{url}");
     }
-    assert_eq!(route(&system, "https://localhost"), Route::Direct);
-    assert_eq!(route(&system, "http://10.0.0.1"), Route::Proxied);
-    assert_eq!(route(&system, "https://localhost.example.com"), Route::Proxied);
+    assert_eq!(route(&system, "https://localhost"), TransportRoute::Direct);
+    assert_eq!(route(&system, "http://10.0.0.1"), TransportRoute::Proxied);
+    assert_eq!(route(&system, "https://localhost.example.com"), TransportRoute::Proxied);
     let direct = TransportConfig { uses_proxy: false, ..TransportConfig::default() };
-    assert_eq!(route(&direct, "http://10.0.0.1"), Route::Plain);
-    assert_eq!(route(&direct, "https://10.0.0.1"), Route::Direct);
+    assert_eq!(route(&direct, "http://10.0.0.1"), TransportRoute::Plain);
+    assert_eq!(route(&direct, "https://10.0.0.1"), TransportRoute::Direct);
     let asked = ProxyRoute { url: "http://proxy:3128".into(), bypass: None };
     let asked = TransportConfig { proxy: Some(asked), ..TransportConfig::default() };
-    assert_eq!(route(&asked, "http://localhost"), Route::Proxied);
+    assert_eq!(route(&asked, "http://localhost"), TransportRoute::Proxied);
 }
 
 /// A proxy that tells the first line it was asked with, and answers itself or tunnels.
@@ -203,16 +203,16 @@ async fn a_redirect_is_not_followed() {
 async fn an_address_that_is_none_is_told_without_its_secrets() {
     for url in ["nonsense", "ftp://host", "https://u:hunter22@[bad"] {
         let failure = post(&with(|_| ()), url).await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("bad_request", false), "{url}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("bad_request", false), "{url}");
         assert!(!failure.message.contains("hunter22"), "{failure}");
     }
 }
 
 #[tokio::test]
 async fn a_key_that_no_header_can_carry_is_told_without_the_key() {
-    let broken = Target { key: Some("sk-broken\nkey".into()), ..target("http://127.0.0.1:1") };
+    let broken = ModelTarget { key: Some("sk-broken\nkey".into()), ..target("http://127.0.0.1:1") };
     let failure = with(|_| ()).get(&broken, "/models").await.unwrap_err();
-    assert_eq!(failure.code, "auth");
+    assert_eq!(failure.kind.word(), "auth");
     assert!(!format!("{failure:?}").contains("sk-broken"));
 }
 
@@ -231,7 +231,7 @@ async fn a_key_may_have_a_header_of_its_own_or_none() {
             }
         })
         .await;
-        let target = Target { auth, ..target(&url) };
+        let target = ModelTarget { auth, ..target(&url) };
         with(|_| ()).get(&target, "/models?limit=5").await.unwrap();
         let sent = request_text.await.unwrap();
         assert!(sent.starts_with("GET /models?limit=5 HTTP/1.1\r\n"), "{sent}");
@@ -257,7 +257,7 @@ async fn an_answer_that_does_not_end_is_not_believed() {
     .await;
     let mut reply = with(|_| ()).get(&target(&url), "/x").await.unwrap();
     let failure = reply.body.read_text(usize::MAX).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("malformed", false));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("malformed", false));
 }
 
 #[tokio::test]
@@ -275,7 +275,7 @@ async fn an_exchange_may_have_limits_of_its_own_and_any_method() {
         .await;
         let small = with(|config| config.limits.answer_bytes_max = 1_000);
         let limits = ExchangeLimits { answer_bytes_max: u64::MAX, ..limits() };
-        let ask = Ask { method, body: b"{}".to_vec(), accept: "text/event-stream", limits };
+        let ask = TargetRequest { method, body: b"{}".to_vec(), accept: "text/event-stream", limits };
         let mut reply = small.ask(&target(&url), "/x", ask).await.unwrap();
         assert_eq!(reply.body.read_text(usize::MAX).await.unwrap().len(), 5_000);
         let asked = was_asked.await.unwrap().to_lowercase();
@@ -291,7 +291,7 @@ async fn an_answer_is_bound_by_the_limit_of_its_own_exchange() {
     let url = serve_text(whole("200 OK", "text/plain", &"x".repeat(5_000))).await;
     let small = with(|config| config.limits.answer_bytes_max = 1_000);
     let mut reply = small.get(&target(&url), "/x").await.unwrap();
-    assert_eq!(reply.body.read_text(usize::MAX).await.unwrap_err().code, "malformed");
+    assert_eq!(reply.body.read_text(usize::MAX).await.unwrap_err().kind.word(), "malformed");
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn a_host_that_accepts_no_connection_is_a_timeout_that_names_its_limit() {
     });
     // The system takes the connection, but the handshake is part of it and nobody answers that.
     let failure = post(&transport, &url).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("timeout", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("timeout", true));
     assert!(failure.message.contains("connect_timeout_ms") && failure.message.contains("50 ms"), "{failure}");
     drop(listener);
 }

@@ -7,19 +7,22 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use windlass_core::json::clip::clip_chars;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::secret::Secret;
 
+use self::overflow::is_overflow;
+use self::report::Report;
 use crate::frame::FrameTooLong;
 use crate::limits::{FRAME_BYTES_MAX, QUOTE_CHARS_MAX};
-use crate::overflow::is_overflow;
-use crate::report::Report;
-use crate::target::Target;
-use crate::wait;
+use crate::target::ModelTarget;
+use crate::transport::wait;
+
+pub mod overflow;
+mod report;
 
 /// What a refusal means for the one who asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RefusalKind {
     Overflow,
     NoTools,
     Quota,
@@ -35,7 +38,7 @@ enum Kind {
 }
 
 /// An answer whose status is no success.
-pub fn of_status(target: &Target, status: u16, retry_after_ms: Option<u64>, body: &str) -> ModelFailure {
+pub fn of_status(target: &ModelTarget, status: u16, retry_after_ms: Option<u64>, body: &str) -> ModelFailure {
     let report = Report::of_body(body);
     let mut failure = describe(target, kind_of(target, Some(status), &report), Some(status), &report);
     if failure.is_retryable {
@@ -45,16 +48,16 @@ pub fn of_status(target: &Target, status: u16, retry_after_ms: Option<u64>, body
 }
 
 /// An error object inside an answer that began well (R-62).
-pub fn in_band(target: &Target, error: &Value) -> ModelFailure {
+pub fn in_band(target: &ModelTarget, error: &Value) -> ModelFailure {
     let report = Report::of_error(error);
     let status = report.status();
     describe(target, kind_of(target, status, &report), status, &report)
 }
 
 /// A piece of a stream that cannot be read: nothing of the stream can be believed any more (R-32).
-pub fn malformed(target: &Target, piece: &str, why: &str) -> ModelFailure {
+pub fn malformed(target: &ModelTarget, piece: &str, why: &str) -> ModelFailure {
     let mut failure = ModelFailure::passing(
-        "malformed",
+        ModelFailureKind::Malformed,
         format!("{} sent something that cannot be read: {}", target.provider, redact(target, why)),
     );
     failure.detail = Some(quote(target, piece));
@@ -62,14 +65,14 @@ pub fn malformed(target: &Target, piece: &str, why: &str) -> ModelFailure {
 }
 
 /// A page where an answer should be: a proxy, a login or a wrong address answered instead of the model.
-pub fn of_page(target: &Target, page: &str) -> ModelFailure {
+pub fn of_page(target: &ModelTarget, page: &str) -> ModelFailure {
     malformed(target, page, "a web page instead of an answer; check base_url, and any proxy in between")
 }
 
 /// Nothing where an answer should be.
-pub fn of_nothing(target: &Target) -> ModelFailure {
+pub fn of_nothing(target: &ModelTarget) -> ModelFailure {
     ModelFailure::passing(
-        "malformed",
+        ModelFailureKind::Malformed,
         format!(
             "{} sent an empty answer: success, and not a single byte; check base_url, and any proxy in between",
             target.provider
@@ -81,7 +84,7 @@ pub fn of_nothing(target: &Target) -> ModelFailure {
 impl From<FrameTooLong> for ModelFailure {
     fn from(_: FrameTooLong) -> Self {
         ModelFailure::fatal(
-            "malformed",
+            ModelFailureKind::Malformed,
             format!(
                 "the answer has an event of more than {} MiB, which is not believed",
                 FRAME_BYTES_MAX >> 20
@@ -91,7 +94,7 @@ impl From<FrameTooLong> for ModelFailure {
 }
 
 /// A text from outside without the target's secrets.
-pub fn redact<'a>(target: &Target, text: &'a str) -> Cow<'a, str> {
+pub fn redact<'a>(target: &ModelTarget, text: &'a str) -> Cow<'a, str> {
     let mut clean = Cow::Borrowed(text);
     let headers = target.headers.iter().filter(|(name, value)| is_secret(name) && !value.is_empty());
     let headers = headers.map(|(_, value)| Secret::new(value.trim_start_matches("Bearer ")));
@@ -108,7 +111,7 @@ fn is_secret(header: &str) -> bool {
     ["auth", "key", "token", "secret", "cookie"].iter().any(|word| name.contains(word))
 }
 
-fn quote(target: &Target, text: &str) -> String {
+fn quote(target: &ModelTarget, text: &str) -> String {
     clip_chars(&redact(target, text), QUOTE_CHARS_MAX).into_owned()
 }
 
@@ -172,86 +175,88 @@ const MODEL_UNKNOWN: &[&[&str]] = &[
 ];
 
 /// Words that stand for a status where none is given.
-const WORDS: &[(&str, Kind)] = &[
-    ("rate_limit", Kind::RateLimit),
-    ("rate limit", Kind::RateLimit),
-    ("resource_exhausted", Kind::RateLimit),
-    ("too many requests", Kind::RateLimit),
-    ("too_many_requests", Kind::RateLimit),
-    ("timeout_error", Kind::Timeout),
-    ("deadline_exceeded", Kind::Timeout),
+const WORDS: &[(&str, RefusalKind)] = &[
+    ("rate_limit", RefusalKind::RateLimit),
+    ("rate limit", RefusalKind::RateLimit),
+    ("resource_exhausted", RefusalKind::RateLimit),
+    ("too many requests", RefusalKind::RateLimit),
+    ("too_many_requests", RefusalKind::RateLimit),
+    ("timeout_error", RefusalKind::Timeout),
+    ("deadline_exceeded", RefusalKind::Timeout),
     // The server failed to read what its model wrote, which is another text each time (llama.cpp).
-    ("peg-native format", Kind::Overloaded),
-    ("overloaded", Kind::Overloaded),
-    ("unavailable", Kind::Overloaded),
-    ("server_error", Kind::Overloaded),
-    ("api_error", Kind::Overloaded),
-    ("invalid_request", Kind::BadRequest),
-    ("invalid_argument", Kind::BadRequest),
+    ("peg-native format", RefusalKind::Overloaded),
+    ("overloaded", RefusalKind::Overloaded),
+    ("unavailable", RefusalKind::Overloaded),
+    ("server_error", RefusalKind::Overloaded),
+    ("api_error", RefusalKind::Overloaded),
+    ("invalid_request", RefusalKind::BadRequest),
+    ("invalid_argument", RefusalKind::BadRequest),
 ];
 
-fn kind_of(target: &Target, status: Option<u16>, report: &Report) -> Kind {
+fn kind_of(target: &ModelTarget, status: Option<u16>, report: &Report) -> RefusalKind {
     let words = report.words.as_str();
     let has_all = |all: &&[&str]| all.iter().all(|word| words.contains(word));
     let has_any = |any: &[&str]| any.iter().any(|word| words.contains(word));
     // Cerebras says nothing at all when a request is too long.
     let is_mute = status == Some(400) && words.trim().is_empty() && target.provider == "cerebras";
     if is_mute || is_overflow(status, words) {
-        return Kind::Overflow;
+        return RefusalKind::Overflow;
     }
     let is_refusal = status.is_none_or(|status| status < 500 && status != 429);
     if status != Some(429) && NO_TOOLS.iter().any(has_all) {
-        return Kind::NoTools;
+        return RefusalKind::NoTools;
     }
     // Gemini says "quota" for limits that are lifted in seconds, and then says in how many.
     if status == Some(402) || (has_any(QUOTA) && wait::of_text(words).is_none()) {
-        return Kind::Quota;
+        return RefusalKind::Quota;
     }
     if is_refusal && has_any(FILTERED) {
-        return Kind::Filtered;
+        return RefusalKind::Filtered;
     }
     if is_refusal && has_any(AUTH) {
-        return Kind::Auth;
+        return RefusalKind::Auth;
     }
     if is_refusal && MODEL_UNKNOWN.iter().any(has_all) && status.is_none_or(|s| matches!(s, 400 | 404 | 422))
     {
-        return Kind::ModelUnknown;
+        return RefusalKind::ModelUnknown;
     }
     let by_words = || WORDS.iter().find(|(word, _)| words.contains(word)).map(|(_, kind)| *kind);
     status.and_then(kind_of_status).or_else(by_words).unwrap_or(match status {
-        Some(400..=499) => Kind::BadRequest,
-        Some(_) | None => Kind::Overloaded,
+        Some(400..=499) => RefusalKind::BadRequest,
+        Some(_) | None => RefusalKind::Overloaded,
     })
 }
 
-fn kind_of_status(status: u16) -> Option<Kind> {
+fn kind_of_status(status: u16) -> Option<RefusalKind> {
     match status {
-        300..=399 => Some(Kind::Elsewhere),
-        401 | 403 => Some(Kind::Auth),
-        404 | 405 | 410 => Some(Kind::NothingThere),
-        408 => Some(Kind::Timeout),
-        429 => Some(Kind::RateLimit),
-        409 | 425 => Some(Kind::Overloaded),
-        501 | 505 => Some(Kind::BadRequest),
-        500..=599 => Some(Kind::Overloaded),
+        300..=399 => Some(RefusalKind::Elsewhere),
+        401 | 403 => Some(RefusalKind::Auth),
+        404 | 405 | 410 => Some(RefusalKind::NothingThere),
+        408 => Some(RefusalKind::Timeout),
+        429 => Some(RefusalKind::RateLimit),
+        409 | 425 => Some(RefusalKind::Overloaded),
+        501 | 505 => Some(RefusalKind::BadRequest),
+        500..=599 => Some(RefusalKind::Overloaded),
         _ => None,
     }
 }
 
-fn describe(target: &Target, kind: Kind, status: Option<u16>, report: &Report) -> ModelFailure {
-    let (code, is_passing) = match kind {
-        Kind::Overflow => ("context_overflow", false),
-        Kind::NoTools => ("no_tool_support", false),
-        Kind::Quota => ("quota", false),
-        Kind::Filtered => ("filtered", false),
-        Kind::Auth => ("auth", false),
-        Kind::ModelUnknown => ("model_unknown", false),
-        Kind::NothingThere | Kind::BadRequest | Kind::Elsewhere => ("bad_request", false),
-        Kind::RateLimit => ("rate_limit", true),
-        Kind::Overloaded => ("overloaded", true),
-        Kind::Timeout => ("timeout", true),
+fn describe(target: &ModelTarget, kind: RefusalKind, status: Option<u16>, report: &Report) -> ModelFailure {
+    let (failed, is_passing) = match kind {
+        RefusalKind::Overflow => (ModelFailureKind::ContextOverflow, false),
+        RefusalKind::NoTools => (ModelFailureKind::NoToolSupport, false),
+        RefusalKind::Quota => (ModelFailureKind::Quota, false),
+        RefusalKind::Filtered => (ModelFailureKind::Filtered, false),
+        RefusalKind::Auth => (ModelFailureKind::Auth, false),
+        RefusalKind::ModelUnknown => (ModelFailureKind::ModelUnknown, false),
+        RefusalKind::NothingThere | RefusalKind::BadRequest | RefusalKind::Elsewhere => {
+            (ModelFailureKind::BadRequest, false)
+        }
+        RefusalKind::RateLimit => (ModelFailureKind::RateLimit, true),
+        RefusalKind::Overloaded => (ModelFailureKind::Overloaded, true),
+        RefusalKind::Timeout => (ModelFailureKind::Timeout, true),
     };
-    let mut failure = ModelFailure::fatal(code, message_of(target, kind, &said(target, status, report)));
+    let mut failure = ModelFailure::fatal(failed, message_of(target, kind, &said(target, status, report)));
     failure.is_retryable = is_passing;
     if is_passing {
         failure.retry_after_ms = wait::of_text(&report.words);
@@ -261,43 +266,45 @@ fn describe(target: &Target, kind: Kind, status: Option<u16>, report: &Report) -
 }
 
 /// What happened, what the provider `said`, and what to do.
-fn message_of(target: &Target, kind: Kind, said: &str) -> String {
-    let Target { provider, model, name, .. } = target;
+fn message_of(target: &ModelTarget, kind: RefusalKind, said: &str) -> String {
+    let ModelTarget { provider, model, name, .. } = target;
     match kind {
-        Kind::Overflow => format!(
+        RefusalKind::Overflow => format!(
             "the conversation is longer than {model} can read{said}; shorten it, or take a model with more context"
         ),
-        Kind::NoTools => format!(
+        RefusalKind::NoTools => format!(
             "{model} at {provider} cannot call tools{said}; take another model, set calls = \"tags\" for this one, \
              or see what it can do with `windlass models doctor {name}`"
         ),
-        Kind::Quota => {
+        RefusalKind::Quota => {
             format!("the account at {provider} has no credit left{said}; top it up, or take another provider")
         }
-        Kind::Filtered => format!("{provider} refused the request for its content{said}; say it differently"),
-        Kind::Auth if target.key.is_none() => {
+        RefusalKind::Filtered => {
+            format!("{provider} refused the request for its content{said}; say it differently")
+        }
+        RefusalKind::Auth if target.key.is_none() => {
             format!("{provider} wants a key and none is set{said}; set the key of {provider}")
         }
-        Kind::Auth => format!("{provider} refused the key{said}; check the key of {provider}"),
-        Kind::ModelUnknown => format!(
+        RefusalKind::Auth => format!("{provider} refused the key{said}; check the key of {provider}"),
+        RefusalKind::ModelUnknown => format!(
             "{provider} does not know the model '{model}'{said}; check its name, or see `windlass models list`"
         ),
-        Kind::NothingThere => format!(
+        RefusalKind::NothingThere => format!(
             "{provider} has nothing at {}{said}; check base_url and the name of the model '{model}'",
             shown_url(&target.base_url)
         ),
-        Kind::RateLimit => format!("{provider} asks to wait{said}"),
-        Kind::Overloaded => format!("{provider} gave an error instead of an answer{said}"),
-        Kind::Timeout => format!("{provider} took too long by its own clock{said}"),
-        Kind::BadRequest => format!("{provider} refused the request{said}"),
-        Kind::Elsewhere => format!(
+        RefusalKind::RateLimit => format!("{provider} asks to wait{said}"),
+        RefusalKind::Overloaded => format!("{provider} gave an error instead of an answer{said}"),
+        RefusalKind::Timeout => format!("{provider} took too long by its own clock{said}"),
+        RefusalKind::BadRequest => format!("{provider} refused the request{said}"),
+        RefusalKind::Elsewhere => format!(
             "{provider} sends requests elsewhere{said}; a key is not carried along: set base_url to the new address"
         ),
     }
 }
 
 /// The provider's own words, to stand behind ours.
-fn said(target: &Target, status: Option<u16>, report: &Report) -> String {
+fn said(target: &ModelTarget, status: Option<u16>, report: &Report) -> String {
     let words = quote(target, report.message.trim());
     match (status, words.is_empty()) {
         (Some(status), true) => format!(" (status {status})"),

@@ -1,12 +1,12 @@
 use super::*;
 
 fn head(url: &str, fields: &[(&str, &str)], body: Option<&str>, forwarder: Option<&Proxy>) -> String {
-    let mut all = Fields::default();
+    let mut all = HeaderFields::default();
     for (name, value) in fields {
         all.set(name, value).unwrap();
     }
     let method = if body.is_some() { Method::Post } else { Method::Get };
-    let request = Request { url: Url::parse(url).unwrap(), fields: all, method };
+    let request = HttpRequest { url: Url::parse(url).unwrap(), fields: all, method };
     let mut head = request.head(forwarder);
     end_head(&mut head, body.map(str::as_bytes));
     String::from_utf8(head).unwrap()
@@ -33,7 +33,8 @@ fn a_request_begins_with_its_method_and_says_how_long_its_body_is_if_it_has_one(
         (Method::Patch, "PATCH /x HTTP/1.1", true),
         (Method::Delete, "DELETE /x HTTP/1.1", false),
     ] {
-        let request = Request { url: Url::parse("http://a/x").unwrap(), fields: Fields::default(), method };
+        let request =
+            HttpRequest { url: Url::parse("http://a/x").unwrap(), fields: HeaderFields::default(), method };
         let head = String::from_utf8(request.head(None)).unwrap();
         assert_eq!((head.lines().next(), method.has_body()), (Some(line), has_body));
     }
@@ -47,7 +48,7 @@ fn a_header_stands_once_and_the_last_counts() {
 
 #[test]
 fn a_header_cannot_become_two() {
-    let mut fields = Fields::default();
+    let mut fields = HeaderFields::default();
     for (name, value) in [
         ("a", "b\r\nc: d"),
         ("a", "b\nc"),

@@ -15,13 +15,13 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::Fault;
+use super::HttpFault;
 
 /// How a server is recognised.
 #[derive(Clone)]
-pub(crate) struct Trust(Arc<ClientConfig>);
+pub(crate) struct TrustRoots(Arc<ClientConfig>);
 
-impl Trust {
+impl TrustRoots {
     /// Loads the authorities of the system, and those of `ca_pem`.
     pub(crate) fn load(ca_pem: Option<&[u8]>) -> Result<Self, String> {
         let provider = Arc::new(ring::default_provider());
@@ -47,20 +47,24 @@ impl Trust {
     }
 
     /// Shakes hands.
-    pub(super) async fn greet(&self, host: &str, socket: TcpStream) -> Result<TlsStream<TcpStream>, Fault> {
+    pub(super) async fn greet(
+        &self,
+        host: &str,
+        socket: TcpStream,
+    ) -> Result<TlsStream<TcpStream>, HttpFault> {
         let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| Fault::Unusable(format!("'{host}' is no name that a certificate can have")))?;
+            .map_err(|_| HttpFault::Unusable(format!("'{host}' is no name that a certificate can have")))?;
         TlsConnector::from(Arc::clone(&self.0)).connect(name, socket).await.map_err(|error| {
             let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
             match cause {
-                Some(rustls::Error::InvalidCertificate(_)) => Fault::Untrusted(error.to_string()),
-                _ => Fault::Unreachable(error.to_string()),
+                Some(rustls::Error::InvalidCertificate(_)) => HttpFault::Untrusted(error.to_string()),
+                _ => HttpFault::Unreachable(error.to_string()),
             }
         })
     }
 }
 
-impl fmt::Debug for Trust {
+impl fmt::Debug for TrustRoots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Trust")
     }

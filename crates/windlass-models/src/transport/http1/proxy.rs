@@ -7,7 +7,7 @@ use std::fmt;
 
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
-use super::pool::Place;
+use super::pool::ConnectionKey;
 
 /// A proxy that speaks plain HTTP to us.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl Proxies {
     }
 
     /// The proxy that leads to a place, or why there is none that could.
-    pub(super) fn find(&self, place: &Place) -> Result<Option<Proxy>, String> {
+    pub(super) fn find(&self, place: &ConnectionKey) -> Result<Option<Proxy>, String> {
         let scheme = if place.is_safe { "https" } else { "http" };
         let there = format!("{scheme}://{place}/").parse();
         // Going past a proxy unasked would be worse than not going.

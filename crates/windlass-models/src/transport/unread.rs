@@ -7,7 +7,7 @@ use std::sync::Arc;
 use windlass_core::message::{Message, Part};
 use windlass_core::model::{Notice, NoticeKind, Usage};
 
-use crate::target::{Target, WireKind};
+use crate::target::{ModelTarget, WireKind};
 use crate::wire::ollama;
 
 /// Characters of a token at the most, averaged over a prompt.
@@ -18,7 +18,7 @@ const TOKEN_CHARS: u64 = 4;
 const TOKENS_JUDGED_MIN: u64 = 2_000;
 
 /// Characters of a body that may be judged by them; 0 for one that will not be, for counting takes its time.
-pub(crate) fn chars_judged(target: &Target, body: &[u8], messages: &[Arc<Message>]) -> u64 {
+pub(crate) fn chars_judged(target: &ModelTarget, body: &[u8], messages: &[Arc<Message>]) -> u64 {
     let is_judged = match target.wire {
         WireKind::Ollama => true,
         WireKind::Chat | WireKind::Responses | WireKind::Messages | WireKind::Gemini => {
@@ -51,7 +51,7 @@ fn picture_bytes(part: &Part) -> usize {
 }
 
 /// What to tell if a server must have left out much of what it was sent.
-pub(crate) fn notice(target: &Target, sent_chars: u64, usage: &Usage) -> Option<Notice> {
+pub(crate) fn notice(target: &ModelTarget, sent_chars: u64, usage: &Usage) -> Option<Notice> {
     let (is_cut, remedy) = match target.wire {
         WireKind::Ollama => {
             let context = ollama::context_tokens(target);

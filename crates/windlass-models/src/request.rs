@@ -1,4 +1,4 @@
-//! Kept history: what was written of a run's history stays written, and each step only appends to it.
+//! What is sent for a step: what was written of a run's history stays written, and each step only appends to it.
 //!
 //! Everything but the last turn is kept as bytes, together with what it was made of; whatever differs is
 //! written anew. A run of a hundred steps so costs a hundred turns and not five thousand. Sends nothing.
@@ -13,11 +13,11 @@ use crate::guard::guard;
 use crate::health::{Healer, Turn};
 use crate::limits::NOTICES_TOLD_MAX;
 use crate::lower::{LoweredTools, lower};
-use crate::wire::{Before, Encode, Place, Plan, SharedTarget, encoder};
+use crate::wire::{Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition, encoder};
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedRequest {
     /// The path after the base URL.
     pub(crate) path: String,
     /// The body.
@@ -31,22 +31,22 @@ pub(crate) struct Prepared {
 /// What all runs with one model have in common: the tools as the provider sees them, and the last head.
 /// A server with a thousand sessions holds one of each.
 #[derive(Debug, Default)]
-pub(crate) struct Shared(Mutex<Last>);
+pub(crate) struct SharedEncodings(Mutex<LastHead>);
 
 #[derive(Debug, Default)]
-struct Last {
-    tools: Option<Tools>,
-    head: Option<Arc<Head>>,
+struct LastHead {
+    tools: Option<ToolsCache>,
+    head: Option<Arc<EncodedHead>>,
 }
 
 /// Tools, and what they were lowered from.
 #[derive(Debug, Clone)]
-struct Tools {
+struct ToolsCache {
     specs: Arc<[Arc<ToolSpec>]>,
     lowered: Arc<LoweredTools>,
 }
 
-impl Tools {
+impl ToolsCache {
     fn are_of(&self, specs: &Arc<[Arc<ToolSpec>]>) -> bool {
         Arc::ptr_eq(&self.specs, specs)
             || (self.specs.len() == specs.len()
@@ -54,27 +54,27 @@ impl Tools {
     }
 }
 
-impl Shared {
-    fn tools(&self, target: &SharedTarget, specs: &Arc<[Arc<ToolSpec>]>) -> Tools {
+impl SharedEncodings {
+    fn tools(&self, target: &SharedTarget, specs: &Arc<[Arc<ToolSpec>]>) -> ToolsCache {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &last.tools {
             Some(tools) if tools.are_of(specs) => tools.clone(),
             Some(_) | None => {
-                let tools = Tools { specs: Arc::clone(specs), lowered: Arc::new(lower(target, specs)) };
+                let tools = ToolsCache { specs: Arc::clone(specs), lowered: Arc::new(lower(target, specs)) };
                 last.tools = Some(tools.clone());
                 tools
             }
         }
     }
 
-    fn head(&self, encode: &dyn Encode, target: &SharedTarget, parts: HeadParts) -> Arc<Head> {
+    fn head(&self, encode: &dyn Encode, target: &SharedTarget, parts: HeadParts) -> Arc<EncodedHead> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &last.head {
             Some(head) if head.parts == parts => Arc::clone(head),
             Some(_) | None => {
                 let mut bytes = Vec::new();
                 encode.head(&plan_of(target, &parts, &[]), &mut bytes);
-                let head = Arc::new(Head { parts, bytes });
+                let head = Arc::new(EncodedHead { parts, bytes });
                 last.head = Some(Arc::clone(&head));
                 head
             }
@@ -83,7 +83,11 @@ impl Shared {
 }
 
 /// Writes a request, as far as it was not written before.
-pub(crate) fn prepare(target: &SharedTarget, shared: &Shared, request: &ModelRequest) -> Prepared {
+pub(crate) fn prepare(
+    target: &SharedTarget,
+    shared: &SharedEncodings,
+    request: &ModelRequest,
+) -> PreparedRequest {
     let kept = request.kept.take::<KeptHistory>().filter(|kept| Arc::ptr_eq(&kept.target, target));
     let mut kept = kept.unwrap_or_else(|| Box::new(KeptHistory::new(target, shared, request)));
     let prepared = kept.write(shared, request);
@@ -105,14 +109,14 @@ pub(crate) fn first_told(kept: &Kept, notice: Notice) -> Option<Notice> {
 /// What a run's requests have in common.
 struct KeptHistory {
     target: SharedTarget,
-    tools: Tools,
+    tools: ToolsCache,
     healer: Healer,
     /// The turns of `messages`.
     bytes: Vec<u8>,
-    head: Option<Arc<Head>>,
+    head: Option<Arc<EncodedHead>>,
     messages: Vec<Arc<Message>>,
     /// What the last kept turn leaves.
-    before: Before,
+    before: TurnBefore,
     told: Vec<Notice>,
 }
 
@@ -146,13 +150,13 @@ impl HeadParts {
 }
 
 #[derive(Debug)]
-struct Head {
+struct EncodedHead {
     parts: HeadParts,
     bytes: Vec<u8>,
 }
 
 impl KeptHistory {
-    fn new(target: &SharedTarget, shared: &Shared, request: &ModelRequest) -> Self {
+    fn new(target: &SharedTarget, shared: &SharedEncodings, request: &ModelRequest) -> Self {
         Self {
             target: Arc::clone(target),
             tools: shared.tools(target, &request.tools),
@@ -160,12 +164,12 @@ impl KeptHistory {
             bytes: Vec::new(),
             head: None,
             messages: Vec::new(),
-            before: Before::Nothing,
+            before: TurnBefore::Nothing,
             told: Vec::new(),
         }
     }
 
-    fn write(&mut self, shared: &Shared, request: &ModelRequest) -> Prepared {
+    fn write(&mut self, shared: &SharedEncodings, request: &ModelRequest) -> PreparedRequest {
         if !self.tools.are_of(&request.tools) {
             self.tools = shared.tools(&self.target, &request.tools);
         }
@@ -189,18 +193,18 @@ impl KeptHistory {
         let body = self.write_turns(encode, &plan, &head.bytes, fresh, &turns);
         let path = encode.path(&plan);
         self.keep_untold(&mut notices);
-        Prepared { path, body, notices, tools }
+        PreparedRequest { path, body, notices, tools }
     }
 
     /// The head of this request. With another system text or other tools, nothing that was written is good
     /// any more.
     fn find_head(
         &mut self,
-        shared: &Shared,
+        shared: &SharedEncodings,
         encode: &dyn Encode,
         target: &SharedTarget,
         parts: HeadParts,
-    ) -> Arc<Head> {
+    ) -> Arc<EncodedHead> {
         let head = match &self.head {
             Some(head) if head.parts == parts => return Arc::clone(head),
             Some(_) | None => shared.head(encode, target, parts),
@@ -224,7 +228,7 @@ impl KeptHistory {
     fn drop_turns(&mut self) {
         self.bytes.clear();
         self.messages.clear();
-        self.before = Before::Nothing;
+        self.before = TurnBefore::Nothing;
         self.healer = Healer::new();
     }
 
@@ -232,7 +236,7 @@ impl KeptHistory {
     fn write_turns(
         &mut self,
         encode: &dyn Encode,
-        plan: &Plan<'_>,
+        plan: &RequestPlan<'_>,
         head: &[u8],
         messages: &[Arc<Message>],
         turns: &[(usize, Turn<'_>)],
@@ -243,7 +247,7 @@ impl KeptHistory {
         let mut consumed: usize = 0;
         let mut kept_len = self.bytes.len();
         for (number, (count, turn)) in turns.iter().enumerate() {
-            encode.turn(plan, turn, Place { before, is_last: number == last }, &mut self.bytes);
+            encode.turn(plan, turn, TurnPosition { before, is_last: number == last }, &mut self.bytes);
             before = turn.leaves();
             if number < kept_turns {
                 consumed = consumed.saturating_add(*count);
@@ -266,8 +270,8 @@ impl KeptHistory {
     }
 }
 
-fn plan_of<'a>(target: &'a SharedTarget, parts: &'a HeadParts, trailer: &'a [String]) -> Plan<'a> {
-    Plan {
+fn plan_of<'a>(target: &'a SharedTarget, parts: &'a HeadParts, trailer: &'a [String]) -> RequestPlan<'a> {
+    RequestPlan {
         target,
         system: &parts.system,
         tools: &parts.tools,
@@ -298,5 +302,5 @@ fn kept_turns(turns: &[(usize, Turn<'_>)]) -> usize {
 }
 
 #[cfg(test)]
-#[path = "kept_tests.rs"]
+#[path = "request_tests.rs"]
 mod tests;

@@ -104,7 +104,7 @@ async fn a_connection_that_was_closed_while_it_waited_is_replaced_once() {
     let (url, connections) = serve_script(&[&[YES, ""], &[""], &[YES]]).await;
     assert_eq!(ask(&client, &url).await.as_deref(), Ok("yes"));
     let failure = ask(&client, &url).await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("network", true), "{failure:?}");
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("network", true), "{failure:?}");
     assert_eq!(connections.load(Ordering::SeqCst), 2);
 }
 
@@ -126,7 +126,7 @@ async fn nothing_is_asked_twice_after_a_byte_of_an_answer() {
         let client = client();
         assert_eq!(ask(&client, &url).await.as_deref(), Ok("yes"));
         let failure = ask(&client, &url).await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), (code, true), "{failure:?}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), (code, true), "{failure:?}");
         assert_eq!(count.load(Ordering::SeqCst), 1, "{begun:?}");
     }
 }
@@ -202,7 +202,7 @@ async fn a_body_that_ends_before_its_end_is_cut() {
         let mut reply = client().post(&target(&url), "/x", Vec::new(), "*/*").await.unwrap();
         assert_eq!(reply.body.read_text(4).await.as_deref(), Ok("half"), "{answer}");
         let failure = reply.body.read_text(10).await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("cut", true), "{answer}: {failure:?}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("cut", true), "{answer}: {failure:?}");
     }
 }
 
@@ -220,7 +220,7 @@ async fn what_is_no_answer_is_told_as_such() {
         ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "101"),
     ] {
         let failure = ask(&client(), &serve_text(answer).await).await.unwrap_err();
-        assert_eq!(failure.code, "malformed", "{failure:?}");
+        assert_eq!(failure.kind.word(), "malformed", "{failure:?}");
         assert!(failure.message.contains(words), "{failure}");
     }
 }
@@ -232,7 +232,7 @@ async fn a_header_that_could_become_two_is_refused_before_anything_is_sent() {
         let mut target = target("http://127.0.0.1:1");
         target.headers = vec![(name.into(), value.into())];
         let failure = client.get(&target, "/x").await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("bad_request", false), "{failure:?}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("bad_request", false), "{failure:?}");
         assert!(failure.message.contains("no usable header"), "{failure}");
     }
 }
@@ -322,7 +322,7 @@ async fn a_proxy_gets_its_password_and_its_refusal_is_told_without_it() {
     .await;
     let client = through(&proxy.replace("http://", "http://me:hunter22@"));
     let failure = ask(&client, "https://models.test").await.unwrap_err();
-    assert_eq!((failure.code.as_str(), failure.is_retryable), ("network", true));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("network", true));
     assert!(failure.message.contains("407") && failure.message.contains("proxy"), "{failure}");
     let asked = was_got.recv().await.unwrap();
     assert!(asked.starts_with("CONNECT models.test:443 HTTP/1.1\r\nhost: models.test:443\r\n"), "{asked}");
@@ -341,7 +341,7 @@ async fn a_proxy_gets_its_password_and_its_refusal_is_told_without_it() {
 async fn a_proxy_that_cannot_be_spoken_to_is_told() {
     for proxy in ["socks5://me:hunter22@127.0.0.1:1", "https://me:hunter22@127.0.0.1:1"] {
         let failure = ask(&through(proxy), "http://models.test").await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("bad_request", false));
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("bad_request", false));
         assert!(failure.message.contains("http:// proxy"), "{failure}");
         assert!(!format!("{failure:?}").contains("hunter22"), "{failure}");
     }
@@ -351,7 +351,7 @@ async fn a_proxy_that_cannot_be_spoken_to_is_told() {
 async fn a_proxy_that_speaks_too_early_is_not_believed() {
     for answer in ["HTTP/1.1 200 OK\r\n\r\nunasked", "HTTP/1.1 200", "nonsense\r\n"] {
         let failure = ask(&through(&serve_text(answer).await), "https://models.test").await.unwrap_err();
-        assert_eq!((failure.code.as_str(), failure.is_retryable), ("network", true), "{answer:?}");
+        assert_eq!((failure.kind.word(), failure.is_retryable), ("network", true), "{answer:?}");
         assert!(failure.message.contains("the proxy 127.0.0.1"), "{failure}");
     }
 }

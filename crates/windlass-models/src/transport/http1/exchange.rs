@@ -11,11 +11,11 @@ use std::task::{Context, Poll, ready};
 use thiserror::Error;
 use windlass_core::port::BoxFuture;
 
-use super::Fault;
-use super::connect::Way;
-use super::head::{Head, HeadReader};
+use super::HttpFault;
+use super::connect::ConnectRoute;
+use super::head::{HeadReader, ResponseHead};
 use super::payload::{Payload, PayloadFault};
-use super::pool::{Place, Pool};
+use super::pool::{ConnectionKey, Pool};
 use super::socket::Socket;
 
 /// A request on its way.
@@ -55,19 +55,19 @@ impl Outgoing {
 }
 
 /// A request, until the head of its answer is there.
-pub(crate) struct Exchange {
+pub(crate) struct HttpExchange {
     pool: Arc<Pool>,
-    way: Arc<Way>,
+    way: Arc<ConnectRoute>,
     outgoing: Outgoing,
     socket: Option<Socket>,
     /// Whether the connection comes from the pool, and may have been closed there unseen.
     is_reused: bool,
-    connecting: Option<BoxFuture<'static, Result<Socket, Fault>>>,
+    connecting: Option<BoxFuture<'static, Result<Socket, HttpFault>>>,
     reader: HeadReader,
 }
 
-impl Exchange {
-    pub(super) fn new(pool: Arc<Pool>, way: Arc<Way>, head: Vec<u8>, body: Vec<u8>) -> Self {
+impl HttpExchange {
+    pub(super) fn new(pool: Arc<Pool>, way: Arc<ConnectRoute>, head: Vec<u8>, body: Vec<u8>) -> Self {
         let socket = pool.take(&way.place);
         let outgoing = Outgoing { head, body, sent: 0, is_sent: false, fault: None };
         let is_reused = socket.is_some();
@@ -78,8 +78,8 @@ impl Exchange {
     pub(crate) fn poll<T>(
         &mut self,
         cx: &mut Context<'_>,
-        look: fn(&Head<'_>) -> T,
-    ) -> Poll<Result<(T, Body), Fault>> {
+        look: fn(&ResponseHead<'_>) -> T,
+    ) -> Poll<Result<(T, HttpBody), HttpFault>> {
         loop {
             let Some(socket) = &mut self.socket else {
                 let connecting = self.connecting.get_or_insert_with(|| self.way.connect());
@@ -114,7 +114,7 @@ impl Exchange {
                     return Poll::Ready(Ok((told, self.body(payload, is_kept_open))));
                 }
                 Err(fault) => {
-                    return Poll::Ready(Err(Fault::Malformed(fault.to_string(), self.reader.quote())));
+                    return Poll::Ready(Err(HttpFault::Malformed(fault.to_string(), self.reader.quote())));
                 }
             }
         }
@@ -127,18 +127,18 @@ impl Exchange {
         (self.outgoing.sent, self.outgoing.is_sent, self.outgoing.fault) = (0, false, None);
     }
 
-    fn closed(&mut self, error: Option<io::Error>) -> Fault {
+    fn closed(&mut self, error: Option<io::Error>) -> HttpFault {
         let error = self.outgoing.fault.take().or(error);
         let why = error.map_or_else(|| "the connection was closed".to_owned(), |error| error.to_string());
-        Fault::Closed(why)
+        HttpFault::Closed(why)
     }
 
-    fn body(&mut self, payload: Payload, is_kept_open: bool) -> Body {
+    fn body(&mut self, payload: Payload, is_kept_open: bool) -> HttpBody {
         // An answer to half a request leaves the other half in the way.
         let is_reusable = is_kept_open && self.outgoing.is_sent;
         let home = is_reusable.then(|| (Arc::clone(&self.pool), Arc::clone(&self.way.place)));
         let held = mem::take(&mut self.reader).into_rest();
-        let mut body = Body { socket: self.socket.take(), payload, held, fault: None, home };
+        let mut body = HttpBody { socket: self.socket.take(), payload, held, fault: None, home };
         body.settle(body.held.is_empty());
         body
     }
@@ -156,7 +156,7 @@ pub(crate) enum BodyFault {
 }
 
 /// The body of an answer.
-pub(crate) struct Body {
+pub(crate) struct HttpBody {
     /// Until the body has ended.
     socket: Option<Socket>,
     payload: Payload,
@@ -165,10 +165,10 @@ pub(crate) struct Body {
     /// Told after what came before it.
     fault: Option<PayloadFault>,
     /// Where the connection goes when the body has ended, if it can be used again.
-    home: Option<(Arc<Pool>, Arc<Place>)>,
+    home: Option<(Arc<Pool>, Arc<ConnectionKey>)>,
 }
 
-impl Body {
+impl HttpBody {
     /// Hands the next piece to `sink`, once; `None` when the body has ended.
     pub(crate) fn poll_piece(
         &mut self,
@@ -218,17 +218,17 @@ impl Body {
 }
 
 /// What became of some bytes.
-struct Passed {
+struct TakenBytes {
     is_given: bool,
     is_clean: bool,
     fault: Option<PayloadFault>,
 }
 
-fn pass(payload: &mut Payload, bytes: &mut [u8], sink: &mut dyn FnMut(&[u8])) -> Passed {
+fn pass(payload: &mut Payload, bytes: &mut [u8], sink: &mut dyn FnMut(&[u8])) -> TakenBytes {
     let piece = payload.join(bytes);
     let body = bytes.get(piece.body).unwrap_or_default();
     if !body.is_empty() {
         sink(body);
     }
-    Passed { is_given: !body.is_empty(), is_clean: piece.used == bytes.len(), fault: piece.fault }
+    TakenBytes { is_given: !body.is_empty(), is_clean: piece.used == bytes.len(), fault: piece.fault }
 }

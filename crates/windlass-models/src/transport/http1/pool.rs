@@ -17,14 +17,14 @@ use crate::limits::{IDLE_CONNECTION_MS_MAX, IDLE_CONNECTIONS_MAX};
 
 /// Where a request goes. Which proxy leads there is settled for each client, so it is no part of this.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ConnectionKey {
     pub(super) is_safe: bool,
     /// A name or a bare address.
     pub(super) host: String,
     pub(super) port: u16,
 }
 
-impl Place {
+impl ConnectionKey {
     pub(super) fn of(url: &Url) -> Option<Self> {
         let host = match url.host()? {
             Host::Domain(name) => name.to_owned(),
@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ConnectionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, port, .. } = self;
         if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
@@ -52,12 +52,12 @@ struct Idle {
 /// The connections of a client, by place. Places are few, and the same one is nearly always the very same.
 #[derive(Default)]
 pub(super) struct Pool {
-    idle: Mutex<Vec<(Arc<Place>, VecDeque<Idle>)>>,
+    idle: Mutex<Vec<(Arc<ConnectionKey>, VecDeque<Idle>)>>,
 }
 
 impl Pool {
     /// The connection that was used last, if it still seems good.
-    pub(super) fn take(&self, place: &Arc<Place>) -> Option<Socket> {
+    pub(super) fn take(&self, place: &Arc<ConnectionKey>) -> Option<Socket> {
         let mut all = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, idle) = all.iter_mut().find(|(own, _)| own == place)?;
         let runtime = runtime();
@@ -71,7 +71,7 @@ impl Pool {
     }
 
     /// Keeps a connection that has nothing more to say.
-    pub(super) fn give(&self, place: Arc<Place>, socket: Socket) {
+    pub(super) fn give(&self, place: Arc<ConnectionKey>, socket: Socket) {
         let mut all = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let since = Instant::now();
         let Some((_, idle)) = all.iter_mut().find(|(own, _)| *own == place) else {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::loopback::target as chat_target;
 
-fn target(wire: WireKind, context_tokens: Option<u64>) -> Target {
+fn target(wire: WireKind, context_tokens: Option<u64>) -> ModelTarget {
     let mut target = chat_target("http://127.0.0.1:1");
     target.wire = wire;
     target.abilities.context_tokens = context_tokens;

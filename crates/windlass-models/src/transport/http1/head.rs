@@ -29,7 +29,7 @@ pub enum HeadFault {
 
 /// The head of an answer.
 #[derive(Debug)]
-pub struct Head<'a> {
+pub struct ResponseHead<'a> {
     /// Between 200 and 999.
     pub status: u16,
     /// Whether the server speaks HTTP/1.0.
@@ -37,7 +37,7 @@ pub struct Head<'a> {
     fields: &'a [Header<'a>],
 }
 
-impl<'a> Head<'a> {
+impl<'a> ResponseHead<'a> {
     /// The first header of that name, if it is text.
     pub fn field(&self, name: &str) -> Option<&'a str> {
         self.fields(name).find_map(|value| std::str::from_utf8(value).ok())
@@ -85,7 +85,7 @@ impl HeadReader {
     }
 
     /// Lets `look` look at the head, once it is whole.
-    pub fn read<T>(&mut self, look: impl FnOnce(&Head<'_>) -> T) -> Result<Option<T>, HeadFault> {
+    pub fn read<T>(&mut self, look: impl FnOnce(&ResponseHead<'_>) -> T) -> Result<Option<T>, HeadFault> {
         while self.is_worth_reading() {
             let mut fields = [EMPTY_HEADER; HEAD_FIELDS_MAX];
             let mut response = Response::new(&mut fields);
@@ -108,7 +108,7 @@ impl HeadReader {
                 }
                 _ => {
                     let is_old = response.version != Some(1);
-                    let told = look(&Head { status, is_old, fields: response.headers });
+                    let told = look(&ResponseHead { status, is_old, fields: response.headers });
                     self.drop_front(length);
                     return Ok(Some(told));
                 }

@@ -2,6 +2,9 @@
 //!
 //! Owns the way out, certificates, keys and time limits. Follows no redirects, for a redirect would carry
 //! the key away. Dropping an answer closes its connection at once. Knows no wire.
+//!
+//! `http1` is the client, `watch` its time limits, `wait` how long a provider asks to wait, `unread` what a
+//! provider left unread of a request.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -11,18 +14,25 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use url::Url;
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::secret::Secret;
 
+use self::http1::head::ResponseHead;
+use self::http1::{
+    HeaderFields, Http1Client, HttpBody, HttpExchange, HttpFault, HttpRequest, Proxies, RequestEnvelope,
+    TrustRoots,
+};
+use self::watch::{Alarms, ExchangeWatch};
 use crate::failure::{malformed, redact, shown_url};
-use crate::http1::head::Head;
-use crate::http1::{Body, Client, Envelope, Exchange, Fault, Fields, Proxies, Request, Trust};
 use crate::limits::ExchangeLimits;
-use crate::target::{AuthForm, Target};
-use crate::wait;
-use crate::watch::{Alarms, Watch};
+use crate::target::{AuthForm, ModelTarget};
 
-pub use crate::http1::Method;
+pub mod http1;
+pub(crate) mod unread;
+pub mod wait;
+mod watch;
+
+pub use self::http1::Method;
 
 /// How requests travel.
 #[derive(Debug, Clone)]
@@ -55,7 +65,7 @@ impl Default for TransportConfig {
 
 /// The ways out. Each has connections of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Route {
+enum TransportRoute {
     /// No certificates, no proxy.
     Plain,
     /// Certificates, no proxy.
@@ -69,10 +79,10 @@ enum Route {
 pub struct Transport {
     config: TransportConfig,
     /// Certificates take milliseconds to load.
-    trust: OnceLock<Result<Trust, String>>,
-    plain: OnceLock<Result<Client, String>>,
-    direct: OnceLock<Result<Client, String>>,
-    proxied: OnceLock<Result<Client, String>>,
+    trust: OnceLock<Result<TrustRoots, String>>,
+    plain: OnceLock<Result<Http1Client, String>>,
+    direct: OnceLock<Result<Http1Client, String>>,
+    proxied: OnceLock<Result<Http1Client, String>>,
     alarms: Arc<Alarms>,
     /// The last address that was written: a run asks the same one at every step.
     address: Mutex<Option<Arc<Address>>>,
@@ -87,12 +97,12 @@ struct Address {
     auth: AuthForm,
     key: Option<Secret>,
     headers: Vec<(String, String)>,
-    route: Route,
-    envelope: Envelope,
+    route: TransportRoute,
+    envelope: RequestEnvelope,
 }
 
 impl Address {
-    fn is_of(&self, target: &Target, path: &str, accept: &str, method: Method) -> bool {
+    fn is_of(&self, target: &ModelTarget, path: &str, accept: &str, method: Method) -> bool {
         self.base_url == target.base_url
             && self.path == path
             && self.accept == accept
@@ -116,7 +126,7 @@ impl fmt::Debug for Address {
 
 /// What is asked of a target.
 #[derive(Debug, Clone)]
-pub struct Ask {
+pub struct TargetRequest {
     /// What is done with the address.
     pub method: Method,
     /// JSON; goes along with methods that have a body.
@@ -129,7 +139,7 @@ pub struct Ask {
 
 /// The beginning of an answer.
 #[derive(Debug)]
-pub struct Reply {
+pub struct TransportReply {
     /// The HTTP status.
     pub status: u16,
     /// How long the provider asks us to wait.
@@ -149,40 +159,45 @@ impl Transport {
     /// Posts a JSON body to the target; `accept` is the media type that is hoped for.
     pub async fn post(
         &self,
-        target: &Target,
+        target: &ModelTarget,
         path: &str,
         body: Vec<u8>,
         accept: &'static str,
-    ) -> Result<Reply, ModelFailure> {
+    ) -> Result<TransportReply, ModelFailure> {
         let limits = self.config.limits.clone();
-        self.ask(target, path, Ask { method: Method::Post, body, accept, limits }).await
+        self.ask(target, path, TargetRequest { method: Method::Post, body, accept, limits }).await
     }
 
     /// Gets something of the target: lists of models, the state of a server.
-    pub async fn get(&self, target: &Target, path: &str) -> Result<Reply, ModelFailure> {
+    pub async fn get(&self, target: &ModelTarget, path: &str) -> Result<TransportReply, ModelFailure> {
         let (accept, limits) = ("application/json", self.config.limits.clone());
-        self.ask(target, path, Ask { method: Method::Get, body: Vec::new(), accept, limits }).await
+        self.ask(target, path, TargetRequest { method: Method::Get, body: Vec::new(), accept, limits }).await
     }
 
     /// Asks anything of the target, within limits of its own.
-    pub async fn ask(&self, target: &Target, path: &str, ask: Ask) -> Result<Reply, ModelFailure> {
-        let (opening, body) = self.ask_looking(target, path, ask, Opening::of).await?;
-        let Opening { status, retry_after_ms, media_type } = opening;
+    pub async fn ask(
+        &self,
+        target: &ModelTarget,
+        path: &str,
+        ask: TargetRequest,
+    ) -> Result<TransportReply, ModelFailure> {
+        let (opening, body) = self.ask_looking(target, path, ask, ReplyHead::of).await?;
+        let ReplyHead { status, retry_after_ms, media_type } = opening;
         tracing::debug!(provider = %target.provider, status, media_type, "answer begins");
-        Ok(Reply { status, retry_after_ms, media_type, body })
+        Ok(TransportReply { status, retry_after_ms, media_type, body })
     }
 
     /// The same for somebody who wants to see something else of the head.
     pub(crate) async fn ask_looking<T>(
         &self,
-        target: &Target,
+        target: &ModelTarget,
         path: &str,
-        ask: Ask,
-        look: fn(&Head<'_>) -> T,
+        ask: TargetRequest,
+        look: fn(&ResponseHead<'_>) -> T,
     ) -> Result<(T, ReplyBody), ModelFailure> {
-        let Ask { method, body, accept, limits } = ask;
+        let TargetRequest { method, body, accept, limits } = ask;
         let mut exchange = self.begin(target, path, method, body, accept)?;
-        let mut watch = Watch::new(limits, target, &self.alarms);
+        let mut watch = ExchangeWatch::new(limits, target, &self.alarms);
         let answered = poll_fn(|cx| match exchange.poll(cx, look) {
             Poll::Ready(answered) => Poll::Ready(Ok(answered)),
             Poll::Pending => watch.poll(cx).map(Err),
@@ -193,12 +208,12 @@ impl Transport {
 
     fn begin(
         &self,
-        target: &Target,
+        target: &ModelTarget,
         path: &str,
         method: Method,
         body: Vec<u8>,
         accept: &'static str,
-    ) -> Result<Exchange, ModelFailure> {
+    ) -> Result<HttpExchange, ModelFailure> {
         let address = self.address(target, path, accept, method)?;
         let client = self.client(address.route).map_err(|why| unusable(target, why))?;
         // Bytes that no length announces would be read as the next request.
@@ -208,7 +223,7 @@ impl Transport {
 
     fn address(
         &self,
-        target: &Target,
+        target: &ModelTarget,
         path: &str,
         accept: &'static str,
         method: Method,
@@ -224,10 +239,10 @@ impl Transport {
         let client = self.client(route).map_err(|why| unusable(target, why))?;
         let trust = || {
             let ca_pem = self.config.ca_pem.as_deref();
-            self.trust.get_or_init(|| Trust::load(ca_pem)).clone()
+            self.trust.get_or_init(|| TrustRoots::load(ca_pem)).clone()
         };
         let connect_timeout = Duration::from_millis(self.config.limits.connect_timeout_ms);
-        let addressed = client.address(&Request { url, fields, method }, trust, connect_timeout);
+        let addressed = client.address(&HttpRequest { url, fields, method }, trust, connect_timeout);
         let envelope = addressed.map_err(|fault| self.unanswered(target, fault))?;
         let address = Arc::new(Address {
             base_url: target.base_url.clone(),
@@ -244,47 +259,47 @@ impl Transport {
         Ok(address)
     }
 
-    fn client(&self, route: Route) -> Result<&Client, &str> {
+    fn client(&self, route: TransportRoute) -> Result<&Http1Client, &str> {
         let client = match route {
-            Route::Plain => &self.plain,
-            Route::Direct => &self.direct,
-            Route::Proxied => &self.proxied,
+            TransportRoute::Plain => &self.plain,
+            TransportRoute::Direct => &self.direct,
+            TransportRoute::Proxied => &self.proxied,
         };
         client.get_or_init(|| open(&self.config, route)).as_ref().map_err(String::as_str)
     }
 
     /// A request that got no answer.
-    fn unanswered(&self, target: &Target, fault: Fault) -> ModelFailure {
+    fn unanswered(&self, target: &ModelTarget, fault: HttpFault) -> ModelFailure {
         let place = shown_url(&target.base_url);
         let detail = redact(target, &fault.to_string()).into_owned();
         let mut failure = match &fault {
-            Fault::Unusable(why) => return unusable(target, why),
-            Fault::Malformed(why, piece) => return malformed(target, piece, why),
-            Fault::Timeout => {
+            HttpFault::Unusable(why) => return unusable(target, why),
+            HttpFault::Malformed(why, piece) => return malformed(target, piece, why),
+            HttpFault::Timeout => {
                 let limit_ms = self.config.limits.connect_timeout_ms;
                 return ModelFailure::passing(
-                    "timeout",
+                    ModelFailureKind::Timeout,
                     format!(
                         "{place} did not accept a connection within {limit_ms} ms (connect_timeout_ms); check that \
                          the server runs and that base_url is right"
                     ),
                 );
             }
-            Fault::Untrusted(_) => ModelFailure::fatal(
-                "network",
+            HttpFault::Untrusted(_) => ModelFailure::fatal(
+                ModelFailureKind::Network,
                 format!(
                     "the certificate of {place} is not trusted ({detail}); add its authority to the system, to \
                      SSL_CERT_FILE or to ca_file"
                 ),
             ),
-            Fault::Unreachable(_) => ModelFailure::passing(
-                "network",
+            HttpFault::Unreachable(_) => ModelFailure::passing(
+                ModelFailureKind::Network,
                 format!(
                     "no connection to {place} ({detail}); check that the server runs and that base_url is right"
                 ),
             ),
-            Fault::Closed(_) => ModelFailure::passing(
-                "network",
+            HttpFault::Closed(_) => ModelFailure::passing(
+                ModelFailureKind::Network,
                 format!("{place} closed the connection without an answer ({detail})"),
             ),
         };
@@ -294,14 +309,14 @@ impl Transport {
 }
 
 /// What is kept of the head of an answer.
-struct Opening {
+struct ReplyHead {
     status: u16,
     retry_after_ms: Option<u64>,
     media_type: String,
 }
 
-impl Opening {
-    fn of(head: &Head<'_>) -> Self {
+impl ReplyHead {
+    fn of(head: &ResponseHead<'_>) -> Self {
         let retry_after_ms = if (200..300).contains(&head.status) {
             None
         } else {
@@ -317,8 +332,8 @@ impl Opening {
 /// Bytes of an answer as they come.
 pub struct ReplyBody {
     /// Dropped as soon as the answer has ended or failed.
-    source: Option<Body>,
-    watch: Watch,
+    source: Option<HttpBody>,
+    watch: ExchangeWatch,
     bytes: u64,
 }
 
@@ -393,7 +408,7 @@ impl fmt::Debug for ReplyBody {
 }
 
 /// The path goes before a query of the base URL, as Azure's API version needs it; a query of its own follows that.
-fn url_of(target: &Target, path: &str) -> Result<Url, ModelFailure> {
+fn url_of(target: &ModelTarget, path: &str) -> Result<Url, ModelFailure> {
     let (base, base_query) = parted(&target.base_url);
     let (path, path_query) = parted(path);
     if target.base_url.contains('#') {
@@ -418,13 +433,13 @@ fn parted(url: &str) -> (&str, Option<&str>) {
     url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)))
 }
 
-fn route_of(config: &TransportConfig, url: &Url) -> Route {
+fn route_of(config: &TransportConfig, url: &Url) -> TransportRoute {
     // Local model servers are the usual case, and no proxy knows them.
     let is_proxied = config.proxy.is_some() || (config.uses_proxy && !is_loopback(url));
     match (is_proxied, url.scheme()) {
-        (true, _) => Route::Proxied,
-        (false, "http") => Route::Plain,
-        (false, _) => Route::Direct,
+        (true, _) => TransportRoute::Proxied,
+        (false, "http") => TransportRoute::Plain,
+        (false, _) => TransportRoute::Direct,
     }
 }
 
@@ -434,22 +449,22 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     address.map_or(host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
 }
 
-fn open(config: &TransportConfig, route: Route) -> Result<Client, String> {
+fn open(config: &TransportConfig, route: TransportRoute) -> Result<Http1Client, String> {
     let proxies = match (route, &config.proxy) {
-        (Route::Plain | Route::Direct, _) => None,
-        (Route::Proxied, None) => Some(Proxies::of_environment()),
-        (Route::Proxied, Some(asked)) => {
+        (TransportRoute::Plain | TransportRoute::Direct, _) => None,
+        (TransportRoute::Proxied, None) => Some(Proxies::of_environment()),
+        (TransportRoute::Proxied, Some(asked)) => {
             let proxies = Proxies::all(asked.url.expose(), asked.bypass.as_deref());
             Some(proxies.ok_or_else(|| {
                 format!("the proxy '{}' has no usable address", shown_url(asked.url.expose()))
             })?)
         }
     };
-    Ok(Client::new(proxies))
+    Ok(Http1Client::new(proxies))
 }
 
 /// The value of the header that carries the key.
-fn key(target: &Target) -> Option<Secret> {
+fn key(target: &ModelTarget) -> Option<Secret> {
     let key = target.key.as_ref()?;
     match &target.auth {
         AuthForm::Bearer => Some(key.bearer()),
@@ -459,11 +474,11 @@ fn key(target: &Target) -> Option<Secret> {
 }
 
 fn fields<'a>(
-    target: &'a Target,
+    target: &'a ModelTarget,
     accept: &'static str,
     has_body: bool,
     key: Option<&'a Secret>,
-) -> Result<Fields<'a>, ModelFailure> {
+) -> Result<HeaderFields<'a>, ModelFailure> {
     let own = [
         ("user-agent", concat!("windlass/", env!("CARGO_PKG_VERSION"))),
         ("accept", accept),
@@ -472,7 +487,7 @@ fn fields<'a>(
     ];
     let content_type = has_body.then_some(("content-type", "application/json"));
     let others = target.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut fields = Fields::default();
+    let mut fields = HeaderFields::default();
     for (name, value) in own.into_iter().chain(content_type).chain(others) {
         let set = fields.set(name, value);
         set.map_err(|_| unusable(target, &format!("'{name}' is no usable header")))?;
@@ -485,16 +500,19 @@ fn fields<'a>(
         fields.set(name, key.expose()).map_err(|_| {
             let provider = &target.provider;
             let why = "has characters that no header can carry";
-            ModelFailure::fatal("auth", format!("the key of {provider} {why}; check the key of {provider}"))
+            ModelFailure::fatal(
+                ModelFailureKind::Auth,
+                format!("the key of {provider} {why}; check the key of {provider}"),
+            )
         })?;
     }
     Ok(fields)
 }
 
-fn unusable(target: &Target, why: &str) -> ModelFailure {
+fn unusable(target: &ModelTarget, why: &str) -> ModelFailure {
     let why = redact(target, why);
     ModelFailure::fatal(
-        "bad_request",
+        ModelFailureKind::BadRequest,
         format!("{} cannot be asked: {why}; check its configuration", target.provider),
     )
 }

@@ -8,12 +8,12 @@ use super::*;
 use crate::loopback::{request, target};
 use crate::target::WireKind;
 
-fn prepare(target: &SharedTarget, request: &ModelRequest) -> Prepared {
-    super::prepare(target, &Shared::default(), request)
+fn prepare(target: &SharedTarget, request: &ModelRequest) -> PreparedRequest {
+    super::prepare(target, &SharedEncodings::default(), request)
 }
 
 fn shared(wire: WireKind) -> SharedTarget {
-    Arc::new(crate::Target { wire, ..target("http://localhost") })
+    Arc::new(crate::ModelTarget { wire, ..target("http://localhost") })
 }
 
 fn spec(name: &str) -> Arc<ToolSpec> {
@@ -176,7 +176,7 @@ fn other_tools_or_another_model_are_written_anew() {
 #[test]
 fn what_was_changed_is_told_once_in_a_run() {
     let request = request();
-    let mut kept = KeptHistory::new(&shared(WireKind::Chat), &Shared::default(), &request);
+    let mut kept = KeptHistory::new(&shared(WireKind::Chat), &SharedEncodings::default(), &request);
     let notice = |rule: &str| Notice { kind: NoticeKind::Healed, rule: rule.into(), message: String::new() };
     let mut notices = vec![notice("a"), notice("b")];
     kept.keep_untold(&mut notices);

@@ -34,7 +34,7 @@ fn read(payload: &Payload, bytes: &[u8]) -> (Vec<u8>, usize, Result<(), PayloadF
 }
 
 fn chunked(text: &str) -> (String, usize, Result<(), PayloadFault>) {
-    let (body, rest, end) = read(&Payload::Chunked(Chunks::default()), text.as_bytes());
+    let (body, rest, end) = read(&Payload::Chunked(ChunkReader::default()), text.as_bytes());
     (String::from_utf8(body).unwrap(), rest, end)
 }
 
@@ -129,10 +129,10 @@ fn the_head_says_how_far_the_body_goes() {
     assert_eq!(of("content-length: 5\r\n"), Ok(Payload::Sized(5)));
     assert_eq!(of("content-length: 5\r\nContent-Length: 5, 5\r\n"), Ok(Payload::Sized(5)));
     assert_eq!(of(""), Ok(Payload::UntilClose));
-    assert_eq!(of("transfer-encoding: Chunked\r\n"), Ok(Payload::Chunked(Chunks::default())));
+    assert_eq!(of("transfer-encoding: Chunked\r\n"), Ok(Payload::Chunked(ChunkReader::default())));
     assert_eq!(
         of("content-length: 5\r\ntransfer-encoding: chunked\r\n"),
-        Ok(Payload::Chunked(Chunks::default()))
+        Ok(Payload::Chunked(ChunkReader::default()))
     );
     assert_eq!(of("content-encoding: identity\r\ncontent-length: 1\r\n"), Ok(Payload::Sized(1)));
     assert_eq!(of_status(204, ""), Ok(Payload::Sized(0)));
@@ -157,7 +157,7 @@ proptest! {
     fn any_bytes_are_the_same_however_they_are_split(
         text in "([0-9a-f]{1,2}(;x)?\r\n[a-z]{0,20}(\r\n)?|\r|\n|0\r\n(a: b\r\n)?\r\n){0,8}"
     ) {
-        let _ = read(&Payload::Chunked(Chunks::default()), text.as_bytes());
+        let _ = read(&Payload::Chunked(ChunkReader::default()), text.as_bytes());
     }
 
     #[test]

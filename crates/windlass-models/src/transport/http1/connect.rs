@@ -12,45 +12,45 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use windlass_core::port::BoxFuture;
 
-use super::Fault;
+use super::HttpFault;
 use super::head::HeadReader;
-use super::pool::Place;
+use super::pool::ConnectionKey;
 use super::proxy::Proxy;
 use super::request::write_field;
 use super::socket::Socket;
-use super::trust::Trust;
+use super::trust::TrustRoots;
 
 /// How a place is reached.
 #[derive(Clone)]
-pub(super) struct Way {
-    pub(super) place: Arc<Place>,
+pub(super) struct ConnectRoute {
+    pub(super) place: Arc<ConnectionKey>,
     pub(super) proxy: Option<Proxy>,
     /// There is one for https, and only for that.
-    pub(super) trust: Option<Trust>,
+    pub(super) trust: Option<TrustRoots>,
     pub(super) timeout: Duration,
 }
 
-impl Way {
+impl ConnectRoute {
     /// A new connection.
-    pub(super) fn connect(&self) -> BoxFuture<'static, Result<Socket, Fault>> {
+    pub(super) fn connect(&self) -> BoxFuture<'static, Result<Socket, HttpFault>> {
         let way = self.clone();
-        Box::pin(async move { timeout(way.timeout, open(&way)).await.unwrap_or(Err(Fault::Timeout)) })
+        Box::pin(async move { timeout(way.timeout, open(&way)).await.unwrap_or(Err(HttpFault::Timeout)) })
     }
 }
 
-async fn open(way: &Way) -> Result<Socket, Fault> {
+async fn open(way: &ConnectRoute) -> Result<Socket, HttpFault> {
     let socket = match &way.proxy {
         None => reach(&way.place.host, way.place.port, way.timeout).await?,
         Some(proxy) => {
             let reached = reach(&proxy.host, proxy.port, way.timeout).await;
             reached.map_err(|fault| match fault {
-                Fault::Unreachable(why) => Fault::Unreachable(format!("{proxy}: {why}")),
+                HttpFault::Unreachable(why) => HttpFault::Unreachable(format!("{proxy}: {why}")),
                 other => other,
             })?
         }
     };
     // A request is written at once and waited for.
-    socket.set_nodelay(true).map_err(|error| Fault::Unreachable(error.to_string()))?;
+    socket.set_nodelay(true).map_err(|error| HttpFault::Unreachable(error.to_string()))?;
     let Some(trust) = &way.trust else { return Ok(Socket::Bare(socket)) };
     let socket = match &way.proxy {
         None => socket,
@@ -60,29 +60,29 @@ async fn open(way: &Way) -> Result<Socket, Fault> {
 }
 
 /// Tries the addresses of a host one after another; none may use up the time of the others.
-async fn reach(host: &str, port: u16, limit: Duration) -> Result<TcpStream, Fault> {
+async fn reach(host: &str, port: u16, limit: Duration) -> Result<TcpStream, HttpFault> {
     let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
         Ok(address) => vec![SocketAddr::new(address, port)],
         Err(_) => {
             let found = lookup_host((host, port)).await;
-            found.map_err(|error| Fault::Unreachable(error.to_string()))?.collect()
+            found.map_err(|error| HttpFault::Unreachable(error.to_string()))?.collect()
         }
     };
     let share = limit / u32::try_from(addresses.len().max(1)).unwrap_or(u32::MAX);
-    let mut fault = Fault::Unreachable("the host has no address".to_owned());
+    let mut fault = HttpFault::Unreachable("the host has no address".to_owned());
     for address in addresses {
         fault = match timeout(share, TcpStream::connect(address)).await {
             Ok(Ok(socket)) => return Ok(socket),
-            Ok(Err(error)) => Fault::Unreachable(error.to_string()),
-            Err(_) => Fault::Timeout,
+            Ok(Err(error)) => HttpFault::Unreachable(error.to_string()),
+            Err(_) => HttpFault::Timeout,
         };
     }
     Err(fault)
 }
 
 /// Asks a proxy for a way through.
-async fn tunnel(mut socket: TcpStream, place: &Place, proxy: &Proxy) -> Result<TcpStream, Fault> {
-    let refused = |why: &str| Fault::Unreachable(format!("{proxy}: {why}"));
+async fn tunnel(mut socket: TcpStream, place: &ConnectionKey, proxy: &Proxy) -> Result<TcpStream, HttpFault> {
+    let refused = |why: &str| HttpFault::Unreachable(format!("{proxy}: {why}"));
     let there = place.to_string();
     let mut head = format!("CONNECT {there} HTTP/1.1\r\n").into_bytes();
     write_field(&mut head, "host", &[&there]);

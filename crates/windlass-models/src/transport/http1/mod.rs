@@ -19,19 +19,19 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-pub(crate) use self::exchange::{Body, Exchange};
+pub(crate) use self::exchange::{HttpBody, HttpExchange};
 pub(crate) use self::proxy::Proxies;
 pub use self::request::Method;
-pub(crate) use self::request::{Fields, Request};
-pub(crate) use self::trust::Trust;
+pub(crate) use self::request::{HeaderFields, HttpRequest};
+pub(crate) use self::trust::TrustRoots;
 
-use self::connect::Way;
-use self::pool::{Place, Pool};
+use self::connect::ConnectRoute;
+use self::pool::{ConnectionKey, Pool};
 use self::request::end_head;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum Fault {
+pub(crate) enum HttpFault {
     /// Asking again as it is would be of no use.
     #[error("{0}")]
     Unusable(String),
@@ -56,20 +56,20 @@ pub(crate) enum Fault {
 const LENGTH_LINE_BYTES: usize = 48;
 
 /// All that requests of one kind have in common: the way there, and the head but for its end.
-pub(crate) struct Envelope {
-    way: Arc<Way>,
+pub(crate) struct RequestEnvelope {
+    way: Arc<ConnectRoute>,
     head: Vec<u8>,
     method: Method,
 }
 
 /// Sends requests; keeps connections open between them.
 #[derive(Debug, Default)]
-pub(crate) struct Client {
+pub(crate) struct Http1Client {
     pool: Arc<Pool>,
     proxies: Option<Proxies>,
 }
 
-impl Client {
+impl Http1Client {
     /// Opens nothing yet.
     pub(crate) fn new(proxies: Option<Proxies>) -> Self {
         Self { pool: Arc::default(), proxies }
@@ -78,25 +78,26 @@ impl Client {
     /// Prepares requests of one kind; `trust` is asked for if it is needed.
     pub(crate) fn address(
         &self,
-        request: &Request<'_>,
-        trust: impl FnOnce() -> Result<Trust, String>,
+        request: &HttpRequest<'_>,
+        trust: impl FnOnce() -> Result<TrustRoots, String>,
         connect_timeout: Duration,
-    ) -> Result<Envelope, Fault> {
-        let place = Place::of(&request.url).ok_or_else(|| Fault::Unusable("it has no host".to_owned()))?;
+    ) -> Result<RequestEnvelope, HttpFault> {
+        let place = ConnectionKey::of(&request.url)
+            .ok_or_else(|| HttpFault::Unusable("it has no host".to_owned()))?;
         let proxy = self.proxies.as_ref().map(|proxies| proxies.find(&place)).transpose();
-        let proxy = proxy.map_err(Fault::Unusable)?.flatten();
-        let trust = place.is_safe.then(trust).transpose().map_err(Fault::Unusable)?;
+        let proxy = proxy.map_err(HttpFault::Unusable)?.flatten();
+        let trust = place.is_safe.then(trust).transpose().map_err(HttpFault::Unusable)?;
         let head = request.head(if place.is_safe { None } else { proxy.as_ref() });
-        let way = Arc::new(Way { place: Arc::new(place), proxy, trust, timeout: connect_timeout });
-        Ok(Envelope { way, head, method: request.method })
+        let way = Arc::new(ConnectRoute { place: Arc::new(place), proxy, trust, timeout: connect_timeout });
+        Ok(RequestEnvelope { way, head, method: request.method })
     }
 
     /// Prepares a request.
-    pub(crate) fn begin(&self, envelope: &Envelope, body: Vec<u8>) -> Exchange {
+    pub(crate) fn begin(&self, envelope: &RequestEnvelope, body: Vec<u8>) -> HttpExchange {
         let mut head = Vec::with_capacity(envelope.head.len().saturating_add(LENGTH_LINE_BYTES));
         head.extend_from_slice(&envelope.head);
         end_head(&mut head, envelope.method.has_body().then_some(&body));
-        Exchange::new(Arc::clone(&self.pool), Arc::clone(&envelope.way), head, body)
+        HttpExchange::new(Arc::clone(&self.pool), Arc::clone(&envelope.way), head, body)
     }
 }
 

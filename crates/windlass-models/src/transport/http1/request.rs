@@ -27,9 +27,9 @@ pub(crate) struct BadField;
 
 /// The headers of a request, each name once.
 #[derive(Default)]
-pub(crate) struct Fields<'a>(Vec<(&'a str, &'a str)>);
+pub(crate) struct HeaderFields<'a>(Vec<(&'a str, &'a str)>);
 
-impl<'a> Fields<'a> {
+impl<'a> HeaderFields<'a> {
     /// Sets a header, instead of one of the same name.
     pub(crate) fn set(&mut self, name: &'a str, value: &'a str) -> Result<(), BadField> {
         let is_visible = |byte: u8| byte == b'\t' || (b' '..=b'~').contains(&byte);
@@ -85,13 +85,13 @@ impl Method {
 }
 
 /// What is asked, but for a body.
-pub(crate) struct Request<'a> {
+pub(crate) struct HttpRequest<'a> {
     pub(crate) url: Url,
-    pub(crate) fields: Fields<'a>,
+    pub(crate) fields: HeaderFields<'a>,
     pub(crate) method: Method,
 }
 
-impl Request<'_> {
+impl HttpRequest<'_> {
     /// The head as it is sent, up to what [`end_head`] adds; a proxy that forwards is told the whole address.
     pub(super) fn head(&self, forwarder: Option<&Proxy>) -> Vec<u8> {
         let url = &self.url;

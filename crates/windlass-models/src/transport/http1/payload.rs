@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::head::{Head, HeadFault};
+use super::head::{HeadFault, ResponseHead};
 use crate::limits::{CHUNK_LINE_BYTES_MAX, TRAILER_BYTES_MAX};
 
 /// Why a body is not believed to its end.
@@ -25,7 +25,7 @@ pub enum PayloadFault {
 
 /// What of some bytes belongs to the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct BodyPiece {
     /// Where the body is, now that it was joined.
     pub body: Range<usize>,
     /// How many of the bytes were used; less than all only at the end.
@@ -40,14 +40,14 @@ pub enum Payload {
     /// So many bytes more.
     Sized(u64),
     /// Until a chunk of nothing.
-    Chunked(Chunks),
+    Chunked(ChunkReader),
     /// Until the connection ends.
     UntilClose,
 }
 
 impl Payload {
     /// What the head says.
-    pub fn of(head: &Head<'_>) -> Result<Self, HeadFault> {
+    pub fn of(head: &ResponseHead<'_>) -> Result<Self, HeadFault> {
         let shown = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
         let coding = head.elements("content-encoding").find(|word| !word.eq_ignore_ascii_case(b"identity"));
         if let Some(coding) = coding {
@@ -60,7 +60,7 @@ impl Payload {
         let mut codings = head.elements("transfer-encoding");
         match (codings.next(), codings.next()) {
             (Some(coding), None) if coding.eq_ignore_ascii_case(b"chunked") => {
-                return Ok(Self::Chunked(Chunks::default()));
+                return Ok(Self::Chunked(ChunkReader::default()));
             }
             (Some(_), Some(coding)) | (Some(coding), None) => return Err(HeadFault::Coding(shown(coding))),
             (None, _) => {}
@@ -79,21 +79,21 @@ impl Payload {
     pub fn is_over(&self) -> bool {
         match self {
             Self::Sized(left) => *left == 0,
-            Self::Chunked(chunks) => chunks.state == State::Over,
+            Self::Chunked(chunks) => chunks.state == ChunkState::Over,
             Self::UntilClose => false,
         }
     }
 
     /// Finds the body in the bytes that came next, and joins it there.
-    pub fn join(&mut self, bytes: &mut [u8]) -> Piece {
+    pub fn join(&mut self, bytes: &mut [u8]) -> BodyPiece {
         match self {
             Self::Sized(left) => {
                 let length = clamp(*left, bytes.len());
                 *left = left.saturating_sub(length as u64);
-                Piece { body: 0..length, used: length, fault: None }
+                BodyPiece { body: 0..length, used: length, fault: None }
             }
             Self::Chunked(chunks) => chunks.join(bytes),
-            Self::UntilClose => Piece { body: 0..bytes.len(), used: bytes.len(), fault: None },
+            Self::UntilClose => BodyPiece { body: 0..bytes.len(), used: bytes.len(), fault: None },
         }
     }
 
@@ -107,7 +107,7 @@ impl Payload {
 
 /// Where a reader of chunks is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum ChunkState {
     #[default]
     Size,
     /// After the size; nobody needs what may stand there.
@@ -125,8 +125,8 @@ enum State {
 
 /// A reader of chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chunks {
-    state: State,
+pub struct ChunkReader {
+    state: ChunkState,
     /// Of the chunk.
     left: u64,
     digits: u8,
@@ -134,12 +134,12 @@ pub struct Chunks {
     line: u32,
 }
 
-impl Chunks {
-    fn join(&mut self, bytes: &mut [u8]) -> Piece {
+impl ChunkReader {
+    fn join(&mut self, bytes: &mut [u8]) -> BodyPiece {
         let mut body = 0..0;
         let mut at = 0;
-        while at < bytes.len() && self.state != State::Over {
-            if self.state == State::Body {
+        while at < bytes.len() && self.state != ChunkState::Over {
+            if self.state == ChunkState::Body {
                 let length = clamp(self.left, bytes.len().saturating_sub(at));
                 if body.is_empty() {
                     body = at..at;
@@ -151,52 +151,61 @@ impl Chunks {
                 at = at.saturating_add(length);
                 self.left = self.left.saturating_sub(length as u64);
                 if self.left == 0 {
-                    self.state = State::BodyCr;
+                    self.state = ChunkState::BodyCr;
                 }
                 continue;
             }
             let step = bytes.get(at).map_or(Err(PayloadFault::Cut), |byte| self.step(*byte));
             at = at.saturating_add(1);
             if let Err(fault) = step {
-                return Piece { body, used: at, fault: Some(fault) };
+                return BodyPiece { body, used: at, fault: Some(fault) };
             }
         }
-        Piece { body, used: at, fault: None }
+        BodyPiece { body, used: at, fault: None }
     }
 
     /// One byte outside a chunk's body.
     fn step(&mut self, byte: u8) -> Result<(), PayloadFault> {
         self.state = match (self.state, byte) {
-            (State::Size, b'\r') if self.digits > 0 => State::SizeEnd,
-            (State::Size, b';' | b' ' | b'\t') if self.digits > 0 => State::Extension,
-            (State::Size, _) => {
+            (ChunkState::Size, b'\r') if self.digits > 0 => ChunkState::SizeEnd,
+            (ChunkState::Size, b';' | b' ' | b'\t') if self.digits > 0 => ChunkState::Extension,
+            (ChunkState::Size, _) => {
                 // Sixteen digits fill the number.
                 let digit = (byte as char).to_digit(16).filter(|_| self.digits < 16);
                 self.left = self.left << 4 | u64::from(digit.ok_or(PayloadFault::Chunk)?);
                 self.digits = self.digits.saturating_add(1);
-                State::Size
+                ChunkState::Size
             }
-            (State::Extension, b'\r') => State::SizeEnd,
-            (State::Extension, b'\n') => return Err(PayloadFault::Chunk),
-            (State::Extension, _) => self.count(State::Extension, CHUNK_LINE_BYTES_MAX)?,
-            (State::SizeEnd, b'\n') => {
+            (ChunkState::Extension, b'\r') => ChunkState::SizeEnd,
+            (ChunkState::Extension, b'\n') => return Err(PayloadFault::Chunk),
+            (ChunkState::Extension, _) => self.count(ChunkState::Extension, CHUNK_LINE_BYTES_MAX)?,
+            (ChunkState::SizeEnd, b'\n') => {
                 (self.digits, self.line) = (0, 0);
-                if self.left == 0 { State::Trailer } else { State::Body }
+                if self.left == 0 { ChunkState::Trailer } else { ChunkState::Body }
             }
-            (State::BodyCr, b'\r') => State::BodyLf,
-            (State::BodyLf, b'\n') => State::Size,
-            (State::Trailer, b'\r') => State::LastLf,
-            (State::TrailerLine, b'\n') => State::Trailer,
-            (State::Trailer | State::TrailerLine, _) => self.count(State::TrailerLine, TRAILER_BYTES_MAX)?,
-            (State::LastLf, b'\n') | (State::Over, _) => State::Over,
-            (State::SizeEnd | State::Body | State::BodyCr | State::BodyLf | State::LastLf, _) => {
+            (ChunkState::BodyCr, b'\r') => ChunkState::BodyLf,
+            (ChunkState::BodyLf, b'\n') => ChunkState::Size,
+            (ChunkState::Trailer, b'\r') => ChunkState::LastLf,
+            (ChunkState::TrailerLine, b'\n') => ChunkState::Trailer,
+            (ChunkState::Trailer | ChunkState::TrailerLine, _) => {
+                self.count(ChunkState::TrailerLine, TRAILER_BYTES_MAX)?
+            }
+            (ChunkState::LastLf, b'\n') | (ChunkState::Over, _) => ChunkState::Over,
+            (
+                ChunkState::SizeEnd
+                | ChunkState::Body
+                | ChunkState::BodyCr
+                | ChunkState::BodyLf
+                | ChunkState::LastLf,
+                _,
+            ) => {
                 return Err(PayloadFault::Chunk);
             }
         };
         Ok(())
     }
 
-    fn count(&mut self, state: State, bytes_max: u32) -> Result<State, PayloadFault> {
+    fn count(&mut self, state: ChunkState, bytes_max: u32) -> Result<ChunkState, PayloadFault> {
         self.line = self.line.saturating_add(1);
         if self.line > bytes_max { Err(PayloadFault::TooLong) } else { Ok(state) }
     }

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep, sleep_until};
-use windlass_core::model::ModelFailure;
+use windlass_core::model::{ModelFailure, ModelFailureKind};
 
 use crate::limits::{DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
-use crate::target::Target;
+use crate::target::ModelTarget;
 
 /// Which limit passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ enum Limit {
 
 /// Watches one exchange.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct ExchangeWatch {
     limits: ExchangeLimits,
     provider: String,
     started: Instant,
@@ -50,14 +50,14 @@ struct Drain {
 /// Alarms that nobody listens to at the moment, of the runtime they ring in.
 #[derive(Debug, Default)]
 pub(crate) struct Alarms {
-    limits: Shelf,
-    drains: Shelf,
+    limits: SleepPool,
+    drains: SleepPool,
 }
 
 #[derive(Debug, Default)]
-struct Shelf(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
+struct SleepPool(Mutex<Vec<(Id, Pin<Box<Sleep>>)>>);
 
-impl Shelf {
+impl SleepPool {
     /// An alarm that rings at that time or earlier.
     fn take(&self, due: Instant) -> Pin<Box<Sleep>> {
         let found = Handle::try_current().ok().and_then(|handle| {
@@ -80,16 +80,16 @@ impl Shelf {
     }
 }
 
-impl Drop for Watch {
+impl Drop for ExchangeWatch {
     fn drop(&mut self) {
         self.alarms.limits.give(self.alarm.take());
         self.alarms.drains.give(self.drain.take().map(|drain| drain.alarm));
     }
 }
 
-impl Watch {
+impl ExchangeWatch {
     /// Begins now.
-    pub(crate) fn new(limits: ExchangeLimits, target: &Target, alarms: &Arc<Alarms>) -> Self {
+    pub(crate) fn new(limits: ExchangeLimits, target: &ModelTarget, alarms: &Arc<Alarms>) -> Self {
         let provider = target.provider.clone();
         Self {
             limits,
@@ -149,7 +149,7 @@ impl Watch {
     /// The connection broke.
     pub(crate) fn cut(&self, error: &dyn Error) -> ModelFailure {
         let mut failure = ModelFailure::passing(
-            "cut",
+            ModelFailureKind::Cut,
             format!("the connection to {} broke in the middle of its answer", self.provider),
         );
         let mut detail = error.to_string();
@@ -166,7 +166,7 @@ impl Watch {
     /// The answer does not end.
     fn endless(&self) -> ModelFailure {
         ModelFailure::fatal(
-            "malformed",
+            ModelFailureKind::Malformed,
             format!(
                 "the answer of {} has more than {} MiB, which is not believed",
                 self.provider,
@@ -179,7 +179,7 @@ impl Watch {
         let provider = &self.provider;
         match limit {
             Limit::FirstByte => ModelFailure::passing(
-                "timeout",
+                ModelFailureKind::Timeout,
                 format!(
                     "{provider} did not begin to answer within {} ms (first_byte_timeout_ms); raise that limit if the \
                      model is slow to begin",
@@ -187,7 +187,7 @@ impl Watch {
                 ),
             ),
             Limit::Idle => ModelFailure::passing(
-                "timeout",
+                ModelFailureKind::Timeout,
                 format!(
                     "{provider} fell silent in the middle of its answer for {} ms (idle_timeout_ms); raise that limit \
                      if the model pauses longer",
@@ -196,7 +196,7 @@ impl Watch {
             ),
             // Asking again would take as long again.
             Limit::Total => ModelFailure::fatal(
-                "timeout",
+                ModelFailureKind::Timeout,
                 format!(
                     "the answer of {provider} took longer than {} ms (total_timeout_ms); raise that limit, or ask for \
                      a shorter answer",
