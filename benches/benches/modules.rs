@@ -84,8 +84,9 @@ fn invocations(runtime: &Runtime) {
         all.as_secs_f64() * 1e6 / f64::from(RUNS)
     };
     let bare = many(&|| Arc::new(PromptModel));
-    let through =
-        many(&|| Arc::new(ModuleModel::new(Arc::clone(&module), Arc::new(PromptModel), ToolUse::of(&module))));
+    let through = many(&|| {
+        Arc::new(ModuleModel::new(Arc::clone(&module), Arc::new(PromptModel), ToolUse::of(&module)))
+    });
     figure("a bare run of one step, with its session", bare, "µs CPU", "");
     figure("the same through a module: prompt, example, form, typed outputs", through, "µs CPU", "");
     figure("a module invocation against a bare run", through / bare, "times", "");

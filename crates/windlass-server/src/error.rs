@@ -170,7 +170,8 @@ impl Problem {
     /// Something that is not there.
     pub(crate) fn missing(what: &str, id: &str) -> Self {
         let id: String = id.chars().take(80).collect();
-        Self::new(ProblemKind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'")).about(id)
+        Self::new(ProblemKind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'"))
+            .about(id)
     }
 
     /// What it is about, for programs: the id of what is missing, the run that goes on, who holds a session.
@@ -312,7 +313,11 @@ impl From<JsonRejection> for Problem {
 impl From<BytesRejection> for Problem {
     fn from(rejection: BytesRejection) -> Self {
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            Problem::new(ProblemKind::TooLarge, "body_too_large", "the body is larger than the server accepts")
+            Problem::new(
+                ProblemKind::TooLarge,
+                "body_too_large",
+                "the body is larger than the server accepts",
+            )
         } else {
             Problem::invalid("the body could not be read to the end; send it again")
         }

@@ -42,7 +42,7 @@ pub use config::{ServerConfig, UnsafeAddress};
 pub use limits::{Rate, ServerLimits};
 pub use serve::serve;
 
-use error::{RouteResult, ProblemKind, Problem};
+use error::{Problem, ProblemKind, RouteResult};
 use metrics::Metrics;
 use state::ServerApp;
 

@@ -69,7 +69,9 @@ impl CliConfig {
             temperature: number("temperature"),
             top_p: number("top_p"),
             output_tokens_max: count("max_output_tokens").and_then(|count| u32::try_from(count).ok()),
-            reasoning_effort: value("reasoning_effort").and_then(SettingValue::text).and_then(Effort::of_word),
+            reasoning_effort: value("reasoning_effort")
+                .and_then(SettingValue::text)
+                .and_then(Effort::of_word),
             seed: count("seed"),
             response_format: None,
         }

@@ -17,7 +17,7 @@ use rust_embed::RustEmbed;
 use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, HTML};
-use crate::error::{RouteResult, ProblemKind, Problem, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{PathOf, encodes, wants};
 use crate::openapi::text;
 
