@@ -91,7 +91,7 @@ describe('modules', () => {
       await outputs.waitFor();
       expect(await outputs.innerText()).toMatch(/folder[\s\S]*friends[\s\S]*urgent[\s\S]*false/);
       await auditEverywhere(page);
-      await page.getByRole('link', { name: 'The run' }).click();
+      await page.getByRole('link', { name: 'Open run' }).click();
       await until(() => new URL(page.url()).pathname.startsWith('/runs/'), 'the run is shown');
     } finally {
       await own.end();
@@ -201,7 +201,7 @@ describe('tools', () => {
     await page.getByLabel('pattern').fill('needle');
     await page.getByLabel('case').selectOption({ label: 'smart' });
     await page.getByRole('group', { name: 'is_literal' }).getByLabel('false').check();
-    await page.getByRole('button', { name: 'Send empty glob' }).click();
+    await page.getByRole('button', { name: 'Set to empty glob' }).click();
     expect(await json(page)).toEqual({ pattern: 'needle', case: 'smart', is_literal: false, glob: '' });
     await page.getByLabel('case').selectOption({ label: 'not set' });
     expect(await json(page)).toEqual({ pattern: 'needle', is_literal: false, glob: '' });

@@ -161,7 +161,7 @@ describe('a question', () => {
     const run = await scene.ask();
     const card = scene.cards.first();
     await card.getByRole('button', { name: 'Deny with a reason' }).click();
-    const field = card.getByLabel(/should know/);
+    const field = card.getByLabel(/Tell the model why/);
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     await auditPage(page);
     await page.keyboard.press('Escape');

@@ -270,7 +270,7 @@ async fn follow(
                 Some(RunCommand::RunCancel) => session.cancel().await.unwrap(),
                 Some(RunCommand::PermissionAnswer { call_id, digest, answer }) => {
                     // What was withdrawn meanwhile needs no answer.
-                    drop(session.answer(call_id, digest, answer).await);
+                    let _ = session.answer(call_id, digest, answer).await;
                 }
             }
             let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
