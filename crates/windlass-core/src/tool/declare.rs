@@ -103,7 +103,9 @@ fn plain(schema: &mut Value) {
         fields.remove("format");
     }
     for word in ["items", "additionalProperties"] {
-        fields.get_mut(word).map(plain);
+        if let Some(inner) = fields.get_mut(word) {
+            plain(inner);
+        }
     }
     for word in ["properties", "$defs"] {
         if let Some(Value::Object(schemas)) = fields.get_mut(word) {
