@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_core::event::Record;
-use windlass_core::ids::{Millis, RunId, SessionId};
+use windlass_core::ids::{RunId, SessionId};
 use windlass_core::port::JournalFailure;
 use windlass_core::store::{Claim, RunQuery, RunRow, SessionQuery, SessionRow, StoreFailure, StorePort};
 use windlass_store::{OpenError, SqliteStore, StoreConfig};
