@@ -103,21 +103,21 @@ impl Kind {
     /// What the kind means, for the API document.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Kind::Invalid => "The request is wrong",
-            Kind::Unauthorised => "A token is needed",
-            Kind::Forbidden => "Not from there",
-            Kind::Missing => "There is no such thing",
-            Kind::Method => "Not with this method",
-            Kind::NotAcceptable => "Not in this form",
-            Kind::Conflict => "Not as things are now",
+            Kind::Invalid => "Invalid request",
+            Kind::Unauthorised => "Token required",
+            Kind::Forbidden => "Not allowed",
+            Kind::Missing => "Not found",
+            Kind::Method => "Method not allowed",
+            Kind::NotAcceptable => "Format not available",
+            Kind::Conflict => "Conflict",
             Kind::TooLarge => "Too large",
-            Kind::MediaType => "JSON is needed",
-            Kind::TooMany => "Too often",
-            Kind::Broken => "Something broke inside",
-            Kind::Upstream => "The model failed",
-            Kind::NotImplemented => "Not here",
-            Kind::Unavailable => "Later",
-            Kind::TimedOut => "It took too long",
+            Kind::MediaType => "JSON required",
+            Kind::TooMany => "Too many requests",
+            Kind::Broken => "Internal error",
+            Kind::Upstream => "Model error",
+            Kind::NotImplemented => "Not supported",
+            Kind::Unavailable => "Try again later",
+            Kind::TimedOut => "Timed out",
         }
     }
 }
@@ -166,12 +166,7 @@ impl Problem {
     /// Something that is not there.
     pub(crate) fn missing(what: &str, id: &str) -> Self {
         let id: String = id.chars().take(80).collect();
-        Self::new(
-            Kind::Missing,
-            format!("{what}_not_found"),
-            format!("there is no {what} '{id}'; look at the list"),
-        )
-        .about(id)
+        Self::new(Kind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'")).about(id)
     }
 
     /// What it is about, for programs: the id of what is missing, the run that goes on, who holds a session.
@@ -284,7 +279,7 @@ impl From<HostError> for Problem {
             HostError::Closing => Problem::new(Kind::Unavailable, "closing", said).retry_after(5_000),
             HostError::Broken(reason) => {
                 tracing::error!(reason, "a request failed inside");
-                Problem::new(Kind::Broken, "internal", "something broke inside; the server's log has more")
+                Problem::new(Kind::Broken, "internal", "internal error; the server's log has more")
             }
         }
     }
@@ -300,7 +295,7 @@ impl From<JsonRejection> for Problem {
             JsonRejection::JsonSyntaxError(error) => Problem::new(
                 Kind::Invalid,
                 "bad_json",
-                format!("the body is no JSON: {}", after_colon(&error.body_text())),
+                format!("the body is not valid JSON: {}", after_colon(&error.body_text())),
             ),
             JsonRejection::BytesRejection(error) => error.into(),
             other => Problem::invalid(other.body_text()),
@@ -311,13 +306,9 @@ impl From<JsonRejection> for Problem {
 impl From<BytesRejection> for Problem {
     fn from(rejection: BytesRejection) -> Self {
         if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            Problem::new(
-                Kind::TooLarge,
-                "body_too_large",
-                "the body is larger than the server takes; send less",
-            )
+            Problem::new(Kind::TooLarge, "body_too_large", "the body is larger than the server accepts")
         } else {
-            Problem::invalid("the body could not be read to its end; send it again")
+            Problem::invalid("the body could not be read to the end; send it again")
         }
     }
 }

@@ -2034,7 +2034,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2043,7 +2043,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2052,7 +2052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2061,7 +2061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2072,7 +2072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2081,7 +2081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2092,7 +2092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2134,7 +2134,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2143,7 +2143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2152,7 +2152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2161,7 +2161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2172,7 +2172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2181,7 +2181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2192,7 +2192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2234,7 +2234,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2243,7 +2243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2252,7 +2252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2261,7 +2261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2272,7 +2272,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2281,7 +2281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2292,7 +2292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2331,7 +2331,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2340,7 +2340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2349,7 +2349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2358,7 +2358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2369,7 +2369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2378,7 +2378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2389,7 +2389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2428,7 +2428,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2437,7 +2437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2446,7 +2446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2455,7 +2455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2466,7 +2466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2475,7 +2475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2486,7 +2486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2525,7 +2525,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2534,7 +2534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2543,7 +2543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2552,7 +2552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2563,7 +2563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2572,7 +2572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2583,7 +2583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2625,7 +2625,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2634,7 +2634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2643,7 +2643,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2652,7 +2652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2663,7 +2663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2672,7 +2672,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2683,7 +2683,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2722,7 +2722,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2731,7 +2731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2740,7 +2740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2749,7 +2749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2760,7 +2760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2769,7 +2769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2780,7 +2780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2822,7 +2822,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2831,7 +2831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2840,7 +2840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2849,7 +2849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2860,7 +2860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2869,7 +2869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2880,7 +2880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2919,7 +2919,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2928,7 +2928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2937,7 +2937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2946,7 +2946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2957,7 +2957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2966,7 +2966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2977,7 +2977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3016,7 +3016,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3025,7 +3025,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3034,7 +3034,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3043,7 +3043,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3054,7 +3054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3063,7 +3063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3074,7 +3074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3113,7 +3113,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3122,7 +3122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3131,7 +3131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3140,7 +3140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3151,7 +3151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3160,7 +3160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3171,7 +3171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3210,7 +3210,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3219,7 +3219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3228,7 +3228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3237,7 +3237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3248,7 +3248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3257,7 +3257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3268,7 +3268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3310,7 +3310,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3319,7 +3319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3328,7 +3328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3337,7 +3337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3348,7 +3348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3357,7 +3357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3368,7 +3368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3407,7 +3407,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3416,7 +3416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3425,7 +3425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3434,7 +3434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3443,7 +3443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3454,7 +3454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3463,7 +3463,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3474,7 +3474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3513,7 +3513,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3522,7 +3522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3531,7 +3531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3540,7 +3540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3549,7 +3549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3560,7 +3560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3569,7 +3569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3580,7 +3580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3630,7 +3630,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3639,7 +3639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3648,7 +3648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3657,7 +3657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3666,7 +3666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3677,7 +3677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3686,7 +3686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3697,7 +3697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3728,7 +3728,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3737,7 +3737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3746,7 +3746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3755,7 +3755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3764,7 +3764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3775,7 +3775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3784,7 +3784,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3795,7 +3795,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3826,7 +3826,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3835,7 +3835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3844,7 +3844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3853,7 +3853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3862,7 +3862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3873,7 +3873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3882,7 +3882,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3893,7 +3893,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3922,7 +3922,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3931,7 +3931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,7 +3940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3949,7 +3949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3958,7 +3958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3969,7 +3969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3978,7 +3978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3989,7 +3989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4018,7 +4018,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4027,7 +4027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4036,7 +4036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4045,7 +4045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4054,7 +4054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4065,7 +4065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4074,7 +4074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4085,7 +4085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4114,7 +4114,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4123,7 +4123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,7 +4132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4141,7 +4141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4152,7 +4152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4161,7 +4161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4172,7 +4172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,7 +4201,7 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4210,7 +4210,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4219,7 +4219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4228,7 +4228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4239,7 +4239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4248,7 +4248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4259,7 +4259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4288,7 +4288,7 @@ export interface operations {
                     "text/css": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4297,7 +4297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4306,7 +4306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4315,7 +4315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4326,7 +4326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4335,7 +4335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4346,7 +4346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4362,6 +4362,8 @@ export interface operations {
             query?: {
                 /** @description Only those with this text in their title or in what the user said. */
                 text?: string;
+                /** @description The same as `text`; only one of the two may be sent. */
+                q?: string;
                 /** @description The next page: `next` of the page before. */
                 before?: string;
                 /** @description At most so many. */
@@ -4385,7 +4387,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4394,7 +4396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4403,7 +4405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4412,7 +4414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4421,7 +4423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4432,7 +4434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,7 +4443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4452,7 +4454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4485,7 +4487,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4494,7 +4496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4503,7 +4505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4512,7 +4514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4521,7 +4523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4530,7 +4532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4548,7 +4550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4557,7 +4559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4568,7 +4570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,7 +4579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4588,7 +4590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4620,7 +4622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4629,7 +4631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4638,7 +4640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4647,7 +4649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4656,7 +4658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4665,7 +4667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4676,7 +4678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4685,7 +4687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4696,7 +4698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4726,7 +4728,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4735,7 +4737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4744,7 +4746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4753,7 +4755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4762,7 +4764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4771,7 +4773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4780,7 +4782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4791,7 +4793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4800,7 +4802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4811,7 +4813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4851,7 +4853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4860,7 +4862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4869,7 +4871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4878,7 +4880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4887,7 +4889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4896,7 +4898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4914,7 +4916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4923,7 +4925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4934,7 +4936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4943,7 +4945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4954,7 +4956,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4988,7 +4990,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4997,7 +4999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5006,7 +5008,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5015,7 +5017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5024,7 +5026,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5033,7 +5035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5044,7 +5046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5053,7 +5055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5064,7 +5066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5118,7 +5120,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5127,7 +5129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5136,7 +5138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5145,7 +5147,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5154,7 +5156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5163,7 +5165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5181,7 +5183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5190,7 +5192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5201,7 +5203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5210,7 +5212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5221,7 +5223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +5264,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5271,7 +5273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5280,7 +5282,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5289,7 +5291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5298,7 +5300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5309,7 +5311,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5318,7 +5320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5329,7 +5331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5361,7 +5363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5370,7 +5372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5379,7 +5381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5388,7 +5390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5397,7 +5399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5406,7 +5408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5417,7 +5419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5426,7 +5428,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5437,7 +5439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5469,7 +5471,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunTrace"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5478,7 +5480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5487,7 +5489,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5496,7 +5498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5505,7 +5507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5514,7 +5516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5525,7 +5527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5534,7 +5536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5545,7 +5547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5577,7 +5579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5586,7 +5588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5595,7 +5597,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5604,7 +5606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5613,7 +5615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5622,7 +5624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5631,7 +5633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5642,7 +5644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5651,7 +5653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5662,7 +5664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5698,7 +5700,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5707,7 +5709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5716,7 +5718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5725,7 +5727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5734,7 +5736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5743,7 +5745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5761,7 +5763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5770,7 +5772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5781,7 +5783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5790,7 +5792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5801,7 +5803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5837,7 +5839,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5846,7 +5848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5855,7 +5857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5864,7 +5866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5873,7 +5875,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5882,7 +5884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5900,7 +5902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5909,7 +5911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5920,7 +5922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5929,7 +5931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5940,7 +5942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5972,7 +5974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayReport"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5981,7 +5983,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5990,7 +5992,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5999,7 +6001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6008,7 +6010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6017,7 +6019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6026,7 +6028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6037,7 +6039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,7 +6048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6057,7 +6059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6091,7 +6093,7 @@ export interface operations {
                     "application/json": components["schemas"]["StepReport"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6100,7 +6102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6109,7 +6111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6118,7 +6120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6127,7 +6129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6136,7 +6138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6147,7 +6149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6156,7 +6158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6167,7 +6169,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6220,7 +6222,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6229,7 +6231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6238,7 +6240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6247,7 +6249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6256,7 +6258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6265,7 +6267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6276,7 +6278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6285,7 +6287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6296,7 +6298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6349,7 +6351,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6358,7 +6360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6367,7 +6369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6376,7 +6378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6385,7 +6387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6394,7 +6396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6405,7 +6407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6414,7 +6416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6425,7 +6427,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6482,7 +6484,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6491,7 +6493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6500,7 +6502,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6509,7 +6511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6518,7 +6520,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6527,7 +6529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6538,7 +6540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6547,7 +6549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6558,7 +6560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6592,7 +6594,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6601,7 +6603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6610,7 +6612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6619,7 +6621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6628,7 +6630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6637,7 +6639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6648,7 +6650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6657,7 +6659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6668,7 +6670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6706,7 +6708,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6715,7 +6717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6724,7 +6726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6733,7 +6735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6742,7 +6744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6751,7 +6753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6769,7 +6771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6778,7 +6780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6789,7 +6791,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6798,7 +6800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6809,7 +6811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6845,7 +6847,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6854,7 +6856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6863,7 +6865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6872,7 +6874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6881,7 +6883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6890,7 +6892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6908,7 +6910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6917,7 +6919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6928,7 +6930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6937,7 +6939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6948,7 +6950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6986,7 +6988,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolAnswer"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6995,7 +6997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7004,7 +7006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7013,7 +7015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7022,7 +7024,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7031,7 +7033,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7049,7 +7051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7058,7 +7060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7069,7 +7071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7078,7 +7080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7089,7 +7091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7120,7 +7122,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7129,7 +7131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7138,7 +7140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7147,7 +7149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7156,7 +7158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7167,7 +7169,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7176,7 +7178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7187,7 +7189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7223,7 +7225,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolAnswer"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7232,7 +7234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7241,7 +7243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7250,7 +7252,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7259,7 +7261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7268,7 +7270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7286,7 +7288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7295,7 +7297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7306,7 +7308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7315,7 +7317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7326,7 +7328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7357,7 +7359,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7366,7 +7368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7375,7 +7377,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7384,7 +7386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7393,7 +7395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7404,7 +7406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7413,7 +7415,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7424,7 +7426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7457,7 +7459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7466,7 +7468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7475,7 +7477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7484,7 +7486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7493,7 +7495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7511,7 +7513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7520,7 +7522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7531,7 +7533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7540,7 +7542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7551,7 +7553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7581,7 +7583,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7590,7 +7592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7599,7 +7601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7608,7 +7610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7617,7 +7619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7626,7 +7628,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7635,7 +7637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7646,7 +7648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7655,7 +7657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7666,7 +7668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7702,7 +7704,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7711,7 +7713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7720,7 +7722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7729,7 +7731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7738,7 +7740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7756,7 +7758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7765,7 +7767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7776,7 +7778,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7785,7 +7787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7796,7 +7798,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7832,7 +7834,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7841,7 +7843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7850,7 +7852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7859,7 +7861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7868,7 +7870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7879,7 +7881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7888,7 +7890,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7899,7 +7901,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7930,7 +7932,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7939,7 +7941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7948,7 +7950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7957,7 +7959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7966,7 +7968,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7977,7 +7979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7986,7 +7988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7997,7 +7999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8030,7 +8032,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutorTicket"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8039,7 +8041,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8048,7 +8050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8057,7 +8059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8066,7 +8068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8084,7 +8086,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8093,7 +8095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8104,7 +8106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8113,7 +8115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8124,7 +8126,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8163,7 +8165,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutorNews"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8172,7 +8174,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8181,7 +8183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8190,7 +8192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8199,7 +8201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8217,7 +8219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8226,7 +8228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8237,7 +8239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8246,7 +8248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8257,7 +8259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8296,7 +8298,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8305,7 +8307,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8314,7 +8316,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8323,7 +8325,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8332,7 +8334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8341,7 +8343,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8359,7 +8361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8368,7 +8370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8379,7 +8381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8388,7 +8390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8399,7 +8401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8432,7 +8434,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8441,7 +8443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8450,7 +8452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8459,7 +8461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8468,7 +8470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8477,7 +8479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8488,7 +8490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8497,7 +8499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8508,7 +8510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8537,7 +8539,7 @@ export interface operations {
                     "application/json": components["schemas"]["About"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8546,7 +8548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8555,7 +8557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8564,7 +8566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8573,7 +8575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8584,7 +8586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8593,7 +8595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8604,7 +8606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8635,7 +8637,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8644,7 +8646,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8653,7 +8655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8662,7 +8664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8671,7 +8673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8682,7 +8684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8691,7 +8693,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8702,7 +8704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8737,7 +8739,7 @@ export interface operations {
                     "application/json": components["schemas"]["Findings"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8746,7 +8748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8755,7 +8757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8764,7 +8766,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8773,7 +8775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8782,7 +8784,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8800,7 +8802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8809,7 +8811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8820,7 +8822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8829,7 +8831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8860,7 +8862,7 @@ export interface operations {
                     "application/json": components["schemas"]["Modules"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8869,7 +8871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8878,7 +8880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8887,7 +8889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8896,7 +8898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8907,7 +8909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8916,7 +8918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8927,7 +8929,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8959,7 +8961,7 @@ export interface operations {
                     "application/json": components["schemas"]["Module"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8968,7 +8970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8977,7 +8979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8986,7 +8988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8995,7 +8997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9004,7 +9006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9015,7 +9017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9024,7 +9026,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9035,7 +9037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9075,7 +9077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModulePrompt"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9084,7 +9086,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9093,7 +9095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9102,7 +9104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9111,7 +9113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9129,7 +9131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9138,7 +9140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9149,7 +9151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9158,7 +9160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9169,7 +9171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9209,7 +9211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Found"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9218,7 +9220,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9227,7 +9229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9236,7 +9238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9245,7 +9247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9254,7 +9256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9263,7 +9265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9274,7 +9276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9283,7 +9285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9294,7 +9296,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9323,7 +9325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Index"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9332,7 +9334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9341,7 +9343,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9350,7 +9352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9359,7 +9361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9368,7 +9370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9379,7 +9381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9388,7 +9390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9399,7 +9401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9433,7 +9435,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9442,7 +9444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9451,7 +9453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9460,7 +9462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9469,7 +9471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9478,7 +9480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9489,7 +9491,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9498,7 +9500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9509,7 +9511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9542,7 +9544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9551,7 +9553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9560,7 +9562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9569,7 +9571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9578,7 +9580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9596,7 +9598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9605,7 +9607,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9616,7 +9618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9625,7 +9627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9636,7 +9638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9666,7 +9668,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9675,7 +9677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9684,7 +9686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9693,7 +9695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9702,7 +9704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9711,7 +9713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9722,7 +9724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9731,7 +9733,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9742,7 +9744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9823,7 +9825,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9832,7 +9834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9841,7 +9843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9850,7 +9852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9861,7 +9863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9870,7 +9872,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9881,7 +9883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9925,7 +9927,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9939,7 +9941,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9953,7 +9955,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9967,7 +9969,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9981,7 +9983,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10009,7 +10011,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10023,7 +10025,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10039,7 +10041,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10053,7 +10055,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10069,7 +10071,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10105,7 +10107,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10114,7 +10116,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10123,7 +10125,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10132,7 +10134,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10141,7 +10143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10152,7 +10154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10161,7 +10163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10172,7 +10174,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10205,7 +10207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Save"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10214,7 +10216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10223,7 +10225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10232,7 +10234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10241,7 +10243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10259,7 +10261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10268,7 +10270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10279,7 +10281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10288,7 +10290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10299,7 +10301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10331,7 +10333,7 @@ export interface operations {
                     "application/json": components["schemas"]["Save"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10340,7 +10342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10349,7 +10351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10358,7 +10360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10367,7 +10369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10376,7 +10378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10387,7 +10389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10396,7 +10398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10407,7 +10409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10437,7 +10439,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10446,7 +10448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10455,7 +10457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10464,7 +10466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10473,7 +10475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10482,7 +10484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10493,7 +10495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10502,7 +10504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10513,7 +10515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10546,7 +10548,7 @@ export interface operations {
                     "application/json": components["schemas"]["EdisonAnswer"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10555,7 +10557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10564,7 +10566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10573,7 +10575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10582,7 +10584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10591,7 +10593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10609,7 +10611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10618,7 +10620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10629,7 +10631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10638,7 +10640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -10647,7 +10649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10658,7 +10660,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10698,7 +10700,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10707,7 +10709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10716,7 +10718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10725,7 +10727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10734,7 +10736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10752,7 +10754,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10761,7 +10763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10772,7 +10774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10781,7 +10783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -10790,7 +10792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10801,7 +10803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10840,7 +10842,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10849,7 +10851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10858,7 +10860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10867,7 +10869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10885,7 +10887,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10894,7 +10896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10905,7 +10907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10914,7 +10916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10925,7 +10927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10964,7 +10966,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10973,7 +10975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10982,7 +10984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10991,7 +10993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11000,7 +11002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -11018,7 +11020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -11027,7 +11029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11038,7 +11040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11047,7 +11049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not here */
+            /** @description Not supported */
             501: {
                 headers: {
                     [name: string]: unknown;
@@ -11056,7 +11058,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -11065,7 +11067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11076,7 +11078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11114,7 +11116,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11130,7 +11132,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11146,7 +11148,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11162,7 +11164,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11178,7 +11180,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11210,7 +11212,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -11226,7 +11228,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11244,7 +11246,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11260,7 +11262,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -11276,7 +11278,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11294,7 +11296,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11333,7 +11335,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11349,7 +11351,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11365,7 +11367,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11381,7 +11383,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11399,7 +11401,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11415,7 +11417,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11433,7 +11435,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11472,7 +11474,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenaiModel"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11488,7 +11490,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11504,7 +11506,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11520,7 +11522,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11536,7 +11538,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11554,7 +11556,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11570,7 +11572,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11588,7 +11590,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;

@@ -117,7 +117,7 @@ fn find_connected(config: &CliConfig) -> Result<Option<Target>> {
 /// The name that a word means; a provider alone means its usual model.
 pub(crate) fn name_of(config: &CliConfig, word: &str) -> Result<ModelName> {
     if is_local(word) {
-        return Err(CommandError::usage(format!("'{word}' runs in this process: it has no endpoint"))
+        return Err(CommandError::usage(format!("'{word}' runs locally: there is nothing to check"))
             .at(config.place("model"))
             .cure("windlass models eval tries it out"));
     }

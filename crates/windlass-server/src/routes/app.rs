@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::sync::{LazyLock, OnceLock};
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use flate2::Compression;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, HTML};
 use crate::error::{Answer, Kind, Problem, Said};
-use crate::extract::{PathOf, encodes};
+use crate::extract::{PathOf, encodes, wants};
 use crate::openapi::text;
 
 const TAG: &str = "app";
@@ -47,6 +48,9 @@ const PAGES: [&str; 14] = [
 /// Files beside the page that have no hash in their name.
 const LOOSE: [&str; 2] = ["/favicon.svg", "/manifest.webmanifest"];
 
+/// Paths that begin with these are for programs, whatever they say they accept.
+const INTERFACES: [&str; 4] = ["api", "v1", "chat", "assets"];
+
 /// Where the files are that have a hash in their name.
 const HASHED: &str = "/assets/";
 
@@ -67,6 +71,16 @@ pub(crate) fn is_page(path: &str) -> bool {
 /// Whether a path gives nothing but the app itself, which is the same for everybody.
 pub(crate) fn is_public(path: &str) -> bool {
     is_page(path) || LOOSE.contains(&path) || path.starts_with(HASHED)
+}
+
+/// Whether a browser asks for a page where there is none: the app then says so. Programs, which do not ask for
+/// HTML, and the paths of interfaces get a problem document.
+pub(crate) fn is_unknown_page(request: &Request) -> bool {
+    let first = request.uri().path().split('/').nth(1).unwrap_or_default();
+    request.extensions().get::<MatchedPath>().is_none()
+        && matches!(*request.method(), Method::GET | Method::HEAD)
+        && wants(request.headers(), HTML)
+        && !INTERFACES.contains(&first)
 }
 
 /// The endpoints.
@@ -228,6 +242,15 @@ async fn page(asked: HeaderMap) -> Answer<Response> {
     find(INDEX, &asked)
 }
 
+/// The app, for an address that it has no page for. Always whole: nothing is known of such an address.
+pub(crate) fn unknown_page(asked: &HeaderMap) -> Answer<Response> {
+    let mut asked = asked.clone();
+    asked.remove(header::IF_NONE_MATCH);
+    let mut response = find(INDEX, &asked)?;
+    *response.status_mut() = Kind::Missing.status();
+    Ok(response)
+}
+
 async fn loose(uri: axum::http::Uri, asked: HeaderMap) -> Answer<Response> {
     find(uri.path().trim_start_matches('/'), &asked)
 }
@@ -242,7 +265,7 @@ fn find(path: &str, asked: &HeaderMap) -> Answer<Response> {
         None => {
             let shown: String = path.chars().take(80).collect();
             let detail =
-                format!("the app has no file '{shown}'; load the page again, it may be of another version");
+                format!("the app has no file '{shown}'; reload the page, there may be another version");
             Err(Problem::new(Kind::Missing, "asset_not_found", detail))
         }
     }

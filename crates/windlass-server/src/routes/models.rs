@@ -66,7 +66,7 @@ struct DoctorBody {
 
 async fn examine(State(app): State<App>, JsonBody(body): JsonBody<DoctorBody>) -> Answer<Response> {
     if body.name.trim().is_empty() {
-        return Err(Problem::field("name", "say which model: PROVIDER/MODEL"));
+        return Err(Problem::field("name", "name the model as PROVIDER/MODEL"));
     }
     show(&app, Said::Ok, &app.host.examine_model(body.name.trim()).await?)
 }

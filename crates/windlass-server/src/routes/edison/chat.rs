@@ -165,7 +165,7 @@ async fn cancel_run(app: &App, run_id: &RunId) -> Answer<bool> {
 
 async fn begin(app: &App, body: &ChatBody) -> Answer<Begun> {
     if body.message.trim().is_empty() {
-        return Err(Problem::field("message", "'message' is empty; say something"));
+        return Err(Problem::field("message", "'message' is empty"));
     }
     check_id("chat_id", body.chat_id.as_deref())?;
     check_id("request_id", body.request_id.as_deref())?;
@@ -237,7 +237,7 @@ fn enter(app: &App, id: &str) -> Answer<Entry> {
         Problem::new(
             Kind::Conflict,
             "request_goes_on",
-            "a request with this request_id goes on; wait for it, cancel it, or use another id",
+            "a request with this request_id is still running; wait for it, cancel it, or use another id",
         )
     })
 }
