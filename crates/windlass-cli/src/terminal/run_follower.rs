@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::command::Command;
+use windlass_core::command::RunCommand;
 use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::ids::{CallId, RunId};
-use windlass_core::permission::{Decision, Question};
+use windlass_core::permission::{Decision, PolicyPort, Question};
 use windlass_core::port::BoxStream;
 use windlass_core::tool::OutcomeStatus;
-use windlass_engine::policy_store::PolicyStore;
 use windlass_scripted::ScriptedUser;
 
 use crate::complaint::{CommandError, Result};
@@ -36,7 +35,7 @@ pub(crate) struct RunFollower {
     /// Everything that happened, for whoever wants to look at it afterwards.
     seen: Vec<Arc<Record>>,
     keeps_seen: bool,
-    policies: PolicyStore,
+    policies: Arc<dyn PolicyPort>,
     /// Rules that the user wants remembered.
     remembered: Vec<String>,
     /// The error of the run that goes on.
@@ -72,7 +71,7 @@ impl RunFollower {
         host: Arc<dyn HostPort>,
         screen: RunScreen,
         asker: TerminalAsker,
-        policies: PolicyStore,
+        policies: Arc<dyn PolicyPort>,
     ) -> Result<Self> {
         Ok(Self {
             host,
@@ -136,7 +135,7 @@ impl RunFollower {
     }
 
     /// Takes in what happened before, unseen; what the script's user would do about it now.
-    pub(crate) fn remember(&mut self, records: &[Arc<Record>]) -> Vec<Command> {
+    pub(crate) fn remember(&mut self, records: &[Arc<Record>]) -> Vec<RunCommand> {
         records.iter().for_each(|record| self.screen.recall(record));
         match self.user.as_mut() {
             Some(user) => user.recall(records.iter().map(|record| &record.event)),
@@ -148,9 +147,9 @@ impl RunFollower {
     pub(crate) async fn recall(&mut self, run_id: &RunId, records: &[Arc<Record>]) -> Result<()> {
         let commands = self.remember(records);
         for question in open_questions(records) {
-            let is_its_answer = |command: &Command| match command {
-                Command::PermissionAnswer { call_id, .. } => *call_id == question.call_id,
-                Command::MessageSend(_) | Command::RunCancel => false,
+            let is_its_answer = |command: &RunCommand| match command {
+                RunCommand::PermissionAnswer { call_id, .. } => *call_id == question.call_id,
+                RunCommand::RunCancel => false,
             };
             if !commands.iter().any(is_its_answer) {
                 self.screen.pause()?;
@@ -181,7 +180,7 @@ impl RunFollower {
                 }
                 (question, answer) = self.asker.next() => {
                     let Question { call_id, digest, .. } = question;
-                    self.send(run_id, Command::PermissionAnswer { call_id, digest, answer }).await?;
+                    self.send(run_id, RunCommand::PermissionAnswer { call_id, digest, answer }).await?;
                     if !self.asker.is_asking() {
                         self.screen.resume()?;
                     }
@@ -216,17 +215,15 @@ impl RunFollower {
             tell_line("cancelling; press Ctrl-C again to stop at once");
         }
         self.screen.resume()?;
-        self.send(run_id, Command::RunCancel).await.map(|()| false)
+        self.send(run_id, RunCommand::RunCancel).await.map(|()| false)
     }
 
-    async fn send(&self, run_id: &RunId, command: Command) -> Result<()> {
+    async fn send(&self, run_id: &RunId, command: RunCommand) -> Result<()> {
         let sent = match command {
-            Command::PermissionAnswer { call_id, digest, answer } => {
+            RunCommand::PermissionAnswer { call_id, digest, answer } => {
                 self.host.answer(run_id, &call_id, &digest, answer).await
             }
-            Command::RunCancel => self.host.cancel(run_id).await,
-            // A script's messages begin runs, and these are begun by whoever holds the conversation.
-            Command::MessageSend(_) => Ok(()),
+            RunCommand::RunCancel => self.host.cancel(run_id).await,
         };
         match sent {
             // The run went on meanwhile: its events say how.
@@ -239,7 +236,7 @@ impl RunFollower {
     async fn see(&mut self, record: Arc<Record>) -> Result<Option<RunOutcome>> {
         self.screen.show(&record)?;
         let command = self.user.as_mut().and_then(|user| user.react(&record.event));
-        let is_answered = matches!(command, Some(Command::PermissionAnswer { .. }));
+        let is_answered = matches!(command, Some(RunCommand::PermissionAnswer { .. }));
         if let Some(command) = command {
             self.send(&record.run_id, command).await?;
         }
