@@ -127,7 +127,7 @@ fn r_61_a_corrupt_policy_file_is_kept_and_everything_is_asked() {
     assert_eq!(said.json()["error"]["kind"], "permission_denied", "even a safe call is asked about");
     let all = ["tools", "call", "calculate", "{\"expression\":\"1+1\"}", "--approve", "all"];
     let said = place.windlass(&all).exits(1);
-    assert!(said.err.contains("--approve all does not hold"), "{}", said.err);
+    assert!(said.err.contains("--approve all is ignored"), "{}", said.err);
     assert_eq!(fs::read_to_string(place.policies_file()).unwrap(), "{ this is not JSON");
 
     let said = place.windlass(&["policy", "allow", "read_file"]).exits(0);

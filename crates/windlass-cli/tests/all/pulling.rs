@@ -123,7 +123,7 @@ fn what_is_there_is_not_asked_for_again() {
 fn a_page_is_no_model() {
     let (place, server) =
         (Place::new(), Server::answering(|_| whole("200 OK", "<html>Please log in</html>")));
-    place.windlass(&["models", "pull", &server.address("/m.gguf")]).complains(1, &["no GGUF file"]);
+    place.windlass(&["models", "pull", &server.address("/m.gguf")]).complains(1, &["not a GGUF file"]);
     assert_eq!(names(&place), [""; 0]);
 }
 

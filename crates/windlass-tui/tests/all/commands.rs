@@ -25,7 +25,7 @@ async fn models_are_listed_with_what_is_known_of_them_and_the_chosen_one_answers
     assert_eq!(labels(&hosted.stage), ["scripted/other", "scripted/usual", "scripted/locked"]);
     hosted.stage.type_text("other");
     hosted.press(KeyCode::Enter).await;
-    assert_eq!(notice(&hosted.stage), "scripted/other answers from the next run on");
+    assert_eq!(notice(&hosted.stage), "scripted/other is used from the next run on");
     hosted.say("Hi.").await;
     assert_eq!(hosted.stage.state.session.as_ref().unwrap().newest().unwrap().answer, "Another voice.");
 }

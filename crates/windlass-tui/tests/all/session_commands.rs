@@ -315,7 +315,7 @@ async fn z_26_context_again_takes_the_file_tree_away_and_a_refused_message_keeps
     hosted.stage.state.composer.take();
     hosted.say("/context").await;
     assert!(hosted.stage.state.background.is_none());
-    assert_eq!(notice(&hosted.stage), "taken away: file tree, 2 paths");
+    assert_eq!(notice(&hosted.stage), "removed: file tree, 2 paths");
 }
 
 #[test]

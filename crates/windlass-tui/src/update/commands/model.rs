@@ -35,7 +35,7 @@ fn run(state: &mut TuiState, rest: &str) -> Vec<AppEffect> {
 fn offer(state: &TuiState, earlier: &[String]) -> Option<(&'static str, Vec<Suggestion>)> {
     let row = |model: &ModelRow| {
         let detail = match (model.is_ready, model.is_default) {
-            (false, _) => "not ready: its key is missing or its server is not running",
+            (false, _) => "not ready: key missing or server not running",
             (true, true) => "the default",
             (true, false) => "",
         };
@@ -121,7 +121,7 @@ fn rows(state: &TuiState) -> Vec<PickerRow> {
 fn facts(model: &ModelRow) -> String {
     let mut facts = Vec::new();
     if !model.is_ready {
-        facts.push("its key is missing or its server is not running".to_owned());
+        facts.push("key missing or server not running".to_owned());
     }
     if let Some(tokens) = model.context_tokens {
         facts.push(format!("{} context", figures::tokens(tokens)));

@@ -114,7 +114,7 @@ fn folded(look: &CellLook<'_>, call: &CallView) -> Vec<Line<'static>> {
             }
             (OutcomeStatus::Staged, Some(_)) if call.is_applied => ("staged, then applied", TextRole::Muted),
             (OutcomeStatus::Staged, Some(_)) => {
-                ("staged, nothing was written: /apply shows and applies it", TextRole::Warn)
+                ("staged, not written yet: /apply shows and applies it", TextRole::Warn)
             }
             (OutcomeStatus::Ok | OutcomeStatus::Cancelled, _) | (_, None) => ("", TextRole::Muted),
         },
