@@ -126,7 +126,7 @@ pub enum Effect {
     },
     /// Stop a running call.
     StopCall(CallId),
-    /// Tell me when this time has come.
+    /// Send `DeadlinePassed` at this time.
     SetTimer {
         /// Which deadline.
         deadline: Deadline,

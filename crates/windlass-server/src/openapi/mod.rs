@@ -103,7 +103,6 @@ pub(crate) fn list_of(name: &str) -> Value {
     json!({"type": "array", "items": named(name)})
 }
 
-/// Any text.
 pub(crate) fn text() -> Value {
     json!({"type": "string"})
 }
@@ -113,7 +112,6 @@ pub(crate) fn count() -> Value {
     json!({"type": "integer", "minimum": 0})
 }
 
-/// `true` or `false`.
 pub(crate) fn flag() -> Value {
     json!({"type": "boolean"})
 }

@@ -69,7 +69,6 @@ pub(crate) fn is_public(path: &str) -> bool {
     is_page(path) || LOOSE.contains(&path) || path.starts_with(HASHED)
 }
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let pages = PAGES.into_iter().map(|path| {
         let endpoint = file_endpoint(Endpoint::get(path, page), "The web app").answers_as(

@@ -30,7 +30,6 @@ use crate::stream::{StreamStart, respond};
 
 const TAG: &str = "runs";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         start_endpoint(),
