@@ -66,6 +66,10 @@ fn simplify(schema: &mut Value) {
                 "default" => !value.is_null(),
                 _ => true,
             });
+            if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+                // Anything at all, in the form that other tools read too.
+                properties.values_mut().filter(|any| **any == true).for_each(|any| *any = json!({}));
+            }
             fields.values_mut().for_each(simplify);
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),

@@ -284,6 +284,7 @@ async fn cancel(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> Rou
 #[schemars(rename = "ResumeRun")]
 struct ResumeBody {
     /// Calls that may run again although nobody knows whether they happened.
+    #[schemars(with = "Option<Vec<String>>")]
     retry: Option<Vec<CallId>>,
 }
 
@@ -313,6 +314,7 @@ struct ForkBody {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 struct ForkOutcome {
+    #[schemars(with = "String")]
     call_id: CallId,
     json: Value,
 }

@@ -10,7 +10,6 @@ use crate::error::{Problem, RouteResult};
 use crate::extract::whole;
 use crate::openapi::{object, or_null};
 
-/// What is set, as a body says it.
 #[derive(Deserialize, Default, JsonSchema)]
 #[schemars(rename = "SettingsWish")]
 pub(super) struct SettingsBody {
