@@ -1511,70 +1511,6 @@ export interface components {
             stopReason: string | null;
             answer: string;
         };
-        NewSession: {
-            title?: string | null;
-            key?: string | null;
-            profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
-            model?: string | null;
-            origin?: ("api" | "web" | "tui" | "cli") | null;
-            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
-            settings?: components["schemas"]["SettingsWish"] | null;
-        };
-        StartRun: {
-            message: string;
-            model?: string | null;
-            profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
-            tools?: string[] | null;
-            tools_allowed?: boolean | null;
-            context?: string | null;
-            executes_while_streaming?: boolean | null;
-            images?: {
-                media_type: string;
-                url: string;
-            }[] | null;
-            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
-            finalize_hint?: string | null;
-            steps_max?: number | null;
-            system?: string | null;
-            tool_choice?: (("auto" | "required" | "none") | {
-                name: string;
-            }) | null;
-            reasoning_effort?: ("low" | "medium" | "high" | "auto") | null;
-            temperature?: number | null;
-            top_p?: number | null;
-            output_tokens_max?: number | null;
-            seed?: number | null;
-            response_format?: {
-                [key: string]: unknown;
-            } | null;
-        };
-        ResumeRun: {
-            retry?: string[] | null;
-        };
-        ForkRun: {
-            /** @description The last step that is taken over; 0 for the message alone. */
-            step: number;
-            model?: string | null;
-            message?: string | null;
-            outcome?: {
-                call_id: string;
-                json: unknown;
-            } | null;
-        };
-        PermissionAnswer: {
-            /** @enum {string} */
-            decision: "once" | "session" | "remember" | "deny";
-            rule?: string | null;
-            confirmation?: string | null;
-            /** @description The digest of the question that was shown. */
-            digest: string;
-            message?: string | null;
-        };
-        EditApproval: {
-            /** @description The digest of the edit that was shown. */
-            digest: string;
-            confirmation?: string | null;
-        };
         Question: {
             tool: string;
             /** @description Complete arguments, as they will be used. */
@@ -1600,46 +1536,11 @@ export interface components {
             /** @description How many questions its step is expected to have; it may grow. */
             total: number;
         };
-        ToolCallWish: {
-            arguments?: Record<string, never> | null;
-            session_id?: string | null;
-            approve?: "once" | null;
-            digest?: string | null;
-            confirmation?: string | null;
-        };
-        ExplainWish: {
-            tool: string;
-            arguments?: Record<string, never> | null;
-        };
-        NewRule: {
-            /** @enum {string} */
-            effect: "allow" | "deny" | "ask";
-            /** @example read_file(src/**) */
-            rule: string;
-        };
-        ExecutorOffer: {
-            name: string;
-            lease_s?: number | null;
-            tools: {
-                name: string;
-                /** @description What it does, for models. */
-                description: string;
-                schema?: Record<string, never> | null;
-                effects?: ("pure" | "read" | "write" | "external") | null;
-                risk?: ("safe" | "low" | "medium" | "high" | "critical") | null;
-                idempotent?: boolean | null;
-                timeout_s?: number | null;
-            }[];
-        };
         ExecutorTicket: {
             executor_id: string;
             /** @description For the header X-Executor-Secret; told once. */
             secret: string;
             lease_s: number;
-        };
-        ExecutorPoll: {
-            after?: number | null;
-            wait_s?: number | null;
         };
         RequestedCall: {
             /** @description Its number, for the answer. */
@@ -1659,11 +1560,6 @@ export interface components {
             calls: components["schemas"]["RequestedCall"][];
             stopped: number[];
             after: number;
-        };
-        ExecutorAnswer: {
-            output?: unknown | null;
-            error?: string | null;
-            kind?: ("invalid_args" | "not_found" | "io_error" | "unavailable" | "internal") | null;
         };
         Executor: {
             executor_id: string;
@@ -1719,39 +1615,6 @@ export interface components {
                 meaning: string;
                 detail?: string;
             }[];
-        };
-        Settings: {
-            /** @description What the model is told after the usual system text. */
-            system?: string;
-            /** @description What the model may do with tools until it has called one. */
-            tool_choice?: ("auto" | "required" | "none") | {
-                name: string;
-            };
-            /** @enum {string} */
-            reasoning_effort?: "low" | "medium" | "high" | "auto";
-            temperature?: number;
-            top_p?: number;
-            /** @description Most tokens of one answer. */
-            output_tokens_max?: number;
-            seed?: number;
-            /** @description The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text. */
-            response_format?: {
-                [key: string]: unknown;
-            };
-        };
-        SettingsWish: {
-            system?: string | null;
-            tool_choice?: (("auto" | "required" | "none") | {
-                name: string;
-            }) | null;
-            reasoning_effort?: ("low" | "medium" | "high" | "auto") | null;
-            temperature?: number | null;
-            top_p?: number | null;
-            output_tokens_max?: number | null;
-            seed?: number | null;
-            response_format?: {
-                [key: string]: unknown;
-            } | null;
         };
         Modules: {
             modules: components["schemas"]["Module"][];
@@ -1951,14 +1814,6 @@ export interface components {
             created_ms: number;
             data: Record<string, never>;
         };
-        EdisonChat: {
-            message: string;
-            mode?: string | null;
-            chat_id?: string | null;
-            tools_allowed?: boolean | null;
-            request_id?: string | null;
-            model?: string | null;
-        };
         EdisonAnswer: {
             response: string;
             mode_used: string;
@@ -1996,6 +1851,229 @@ export interface components {
             object: "model";
             created: number;
             owned_by: string;
+        };
+        NewSession: {
+            title?: string | null;
+            /** @description A name that somebody outside knows it by; unique. */
+            key?: string | null;
+            profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
+            model?: string | null;
+            origin?: ("api" | "web" | "tui" | "cli") | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
+            settings?: components["schemas"]["SettingsWish"] | null;
+        };
+        /** @description What is set, as a body says it. */
+        SettingsWish: {
+            /** @description What the model is told after the usual system text. */
+            system?: string | null;
+            /** @description What the model may do with tools until it has called one. */
+            tool_choice?: (("auto" | "required" | "none") | {
+                name: string;
+            }) | null;
+            reasoning_effort?: ("low" | "medium" | "high" | "auto") | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            /** @description Most tokens of one answer. */
+            output_tokens_max?: number | null;
+            seed?: number | null;
+            /** @description The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text. */
+            response_format?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        SessionChange: {
+            title?: string | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
+            settings?: components["schemas"]["SettingsWish"] | null;
+        };
+        /** @description What is set, as a body says it. */
+        StartRun: {
+            message: string;
+            model?: string | null;
+            profile?: ("default" | "edison" | "dspy" | "studio" | "ploke" | "zodo") | null;
+            /** @description Only these tools. */
+            tools?: string[] | null;
+            tools_allowed?: boolean | null;
+            /** @description Background for the message. */
+            context?: string | null;
+            executes_while_streaming?: boolean | null;
+            /** @description Pictures that come after the text. */
+            images?: {
+                media_type: string;
+                url: string;
+            }[] | null;
+            /** @description What the model is told in a last step without tools, beside the usual. */
+            finalize_hint?: string | null;
+            steps_max?: number | null;
+            approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
+            /** @description What the model is told after the usual system text. */
+            system?: string | null;
+            /** @description What the model may do with tools until it has called one. */
+            tool_choice?: (("auto" | "required" | "none") | {
+                name: string;
+            }) | null;
+            reasoning_effort?: ("low" | "medium" | "high" | "auto") | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            /** @description Most tokens of one answer. */
+            output_tokens_max?: number | null;
+            seed?: number | null;
+            /** @description The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text. */
+            response_format?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        ResumeRun: {
+            /** @description Calls that may run again although nobody knows whether they happened. */
+            retry?: components["schemas"]["CallId"][] | null;
+        };
+        /** @description One call. Unique in its session, whatever the provider sent. */
+        CallId: string;
+        ForkRun: {
+            /** @description The last step that is taken over; 0 for the message alone. */
+            step: number;
+            model?: string | null;
+            /** @description Another message, with step 0. */
+            message?: string | null;
+            outcome?: {
+                call_id: components["schemas"]["CallId"];
+                json: unknown;
+            } | null;
+        };
+        PermissionAnswer: {
+            /** @enum {string} */
+            decision: "once" | "session" | "remember" | "deny";
+            /** @description The rule to store with remember, if it is changed. */
+            rule?: string | null;
+            /** @description The word to type for a critical call. */
+            confirmation?: string | null;
+            /** @description The digest of the question that was shown. */
+            digest: string;
+            /** @description With deny: what the model is told to do instead. */
+            message?: string | null;
+        };
+        PermissionAnswers: {
+            answers: components["schemas"]["CallAnswer"][];
+        };
+        CallAnswer: {
+            call_id: string;
+            /** @enum {string} */
+            decision: "once" | "session" | "remember" | "deny";
+            /** @description The rule to store with remember, if it is changed. */
+            rule?: string | null;
+            /** @description The word to type for a critical call. */
+            confirmation?: string | null;
+            /** @description The digest of the question that was shown. */
+            digest: string;
+            /** @description With deny: what the model is told to do instead. */
+            message?: string | null;
+        };
+        EditApproval: {
+            /** @description The digest of the edit that was shown. */
+            digest: string;
+            /** @description The word to type for a critical edit. */
+            confirmation?: string | null;
+        };
+        ToolCallWish: {
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+            session_id?: string | null;
+            /** @description Somebody looked at it and wants it. */
+            approve?: "once" | null;
+            /** @description What was looked at: the digest of the question, or of the staged edit. */
+            digest?: string | null;
+            /** @description The word to type for a critical call. */
+            confirmation?: string | null;
+        };
+        NewRule: {
+            /** @enum {string} */
+            effect: "allow" | "deny" | "ask";
+            /** @example read_file(src/**) */
+            rule: string;
+        };
+        ExplainWish: {
+            tool: string;
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        ExecutorOffer: {
+            name: string;
+            /** @description Seconds of silence after which it counts as gone; 30 unless given. */
+            lease_s?: number | null;
+            tools: components["schemas"]["OfferedTool"][];
+        };
+        OfferedTool: {
+            name: string;
+            /** @description What it does, for models. */
+            description: string;
+            /** @description The JSON Schema of its arguments; it takes none unless given. */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What a call may change; external unless given. */
+            effects?: components["schemas"]["Effects"] | null;
+            /** @description Medium unless given. */
+            risk?: components["schemas"]["Risk"] | null;
+            /** @description Whether the same call twice does no more than once. */
+            idempotent?: boolean | null;
+            /** @description The profile's unless given. */
+            timeout_s?: number | null;
+        };
+        /** @description What running a tool does to the world. Decides scheduling, caching and recovery. */
+        Effects: "pure" | "read" | "write" | "external";
+        /** @description How much harm a call can do; decides what is asked of the user when no rule speaks (Z-12). */
+        Risk: "safe" | "low" | "medium" | "high" | "critical";
+        ExecutorPoll: {
+            after?: number | null;
+            wait_s?: number | null;
+        };
+        ExecutorAnswer: {
+            output?: unknown;
+            /** @description Why it failed, for the model. */
+            error?: string | null;
+            /**
+             * @description The kinds of failure that an executor can know of; the others are for the host to say.
+             * @enum {string|null}
+             */
+            kind?: "invalid_args" | "not_found" | "io_error" | "unavailable" | "internal" | null;
+        };
+        ModelExamination: {
+            name: string;
+        };
+        ModuleInputs: {
+            inputs: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What a client sends. Fields that are not named here are ignored. */
+        EdisonChat: {
+            message: string;
+            mode?: string | null;
+            chat_id?: string | null;
+            tools_allowed?: boolean | null;
+            request_id?: string | null;
+            model?: string | null;
+        };
+        /** @description What is set, as a body says it. */
+        Settings: {
+            /** @description What the model is told after the usual system text. */
+            system?: string;
+            /** @description What the model may do with tools until it has called one. */
+            tool_choice?: ("auto" | "required" | "none") | {
+                name: string;
+            };
+            reasoning_effort?: "low" | "medium" | "high" | "auto";
+            temperature?: number;
+            top_p?: number;
+            /** @description Most tokens of one answer. */
+            output_tokens_max?: number;
+            seed?: number;
+            /** @description The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text. */
+            response_format?: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: never;
@@ -4834,11 +4912,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    title?: string | null;
-                    approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
-                    settings?: components["schemas"]["SettingsWish"] | null;
-                };
+                "application/json": components["schemas"]["SessionChange"];
             };
         };
         responses: {
@@ -6691,11 +6765,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    answers: ({
-                        call_id: string;
-                    } & components["schemas"]["PermissionAnswer"])[];
-                };
+                "application/json": components["schemas"]["PermissionAnswers"];
             };
         };
         responses: {
@@ -8722,9 +8792,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                };
+                "application/json": components["schemas"]["ModelExamination"];
             };
         };
         responses: {
@@ -9058,11 +9126,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    inputs: {
-                        [key: string]: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["ModuleInputs"];
             };
         };
         responses: {
