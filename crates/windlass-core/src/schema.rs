@@ -1,7 +1,7 @@
 //! The JSON Schema of a record: what serde writes, in a form that makes good types in other languages.
 //!
-//! Made of the types themselves and of their comments. Only for the feature `schema`, which the server switches on for
-//! its API document.
+//! Made of the types themselves and of their comments. Only for the feature `schema`: what ships does not
+//! know it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

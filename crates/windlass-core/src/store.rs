@@ -18,8 +18,8 @@ use crate::settings::SessionSettings;
 use crate::task::Task;
 use crate::text::cut_chars;
 
-/// Characters of a title: one line of a wide screen.
-pub const TITLE_CHARS_MAX: usize = 200;
+/// Characters of a title that nobody chose: one line of a wide screen.
+const TITLE_CHARS_MAX: usize = 200;
 
 /// What a session is called until people call it something: the first line of its first message. A store gives it
 /// to a session without a title when a run begins.

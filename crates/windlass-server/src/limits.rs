@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-pub use windlass_core::store::TITLE_CHARS_MAX;
-
 /// Bytes that a connection holds of what it reads, and about as many of what it writes: the least that the HTTP
 /// library takes. A request's head must fit.
 pub const CONNECTION_BUFFER_BYTES: usize = 8 * 1024;
@@ -69,6 +67,9 @@ pub const RECORDS_BYTES: usize = 4 * 1024 * 1024;
 
 /// Records that are asked of the host at once: a page of large ones ends before many more are read.
 pub const RECORDS_AT_ONCE: usize = 128;
+
+/// Characters of a title: it stands on one line.
+pub const TITLE_CHARS_MAX: usize = 200;
 
 /// Answers in one request; more questions than that are not open at once.
 pub const ANSWERS_MAX: usize = 64;

@@ -33,7 +33,7 @@ pub(crate) fn open(bound: SocketAddr, token: Option<&Secret>) {
     });
 }
 
-/// The URL to open on this machine: a wildcard address such as `0.0.0.0` is replaced by the loopback address.
+/// The URL for this machine: an address that stands for all of them cannot be gone to.
 fn url_of(bound: SocketAddr) -> String {
     let ip = match bound.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

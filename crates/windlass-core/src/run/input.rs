@@ -126,7 +126,7 @@ pub enum Effect {
     },
     /// Stop a running call.
     StopCall(CallId),
-    /// Send `DeadlinePassed` at this time.
+    /// Tell me when this time has come.
     SetTimer {
         /// Which deadline.
         deadline: Deadline,
