@@ -39,7 +39,7 @@ const press = async (key: string) => {
   await page.keyboard.press(key);
 };
 const changeRule = async (rule: string) => {
-  await card('write_file').getByRole('button', { name: 'Change the rule' }).click();
+  await card('write_file').getByRole('button', { name: 'Edit rule' }).click();
   await card('write_file').getByLabel('“Always allow” saves this rule').fill(rule);
 };
 const made = (name: string) => existsSync(join(server.project, name));
@@ -165,7 +165,7 @@ describe('a card', () => {
     await box.focus();
     await page.keyboard.press('1');
     expect(await box.inputValue()).toContain('1');
-    await card('write_file').getByRole('button', { name: 'Change the rule' }).click();
+    await card('write_file').getByRole('button', { name: 'Edit rule' }).click();
     await card('write_file').getByLabel('“Always allow” saves this rule').focus();
     await page.keyboard.press('4');
     expect(await cards().count()).toBe(1);

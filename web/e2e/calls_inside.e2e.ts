@@ -72,7 +72,7 @@ describe('calls that a call makes itself', () => {
     await page.getByRole('button', { name: /^Call inside write_file a\.txt Done/ }).waitFor();
     await page.getByRole('button', { name: /^Call inside execute_command echo up .* Interrupted/ }).waitFor();
     await page.getByText('it may or may not have happened', { exact: false }).first().waitFor();
-    await page.getByRole('button', { name: 'Show the call around it' }).click();
+    await page.getByRole('button', { name: 'Show outer call' }).click();
     await page.getByRole('button', { name: /^Call tidy_up Interrupted/ }).waitFor();
     await page.locator('.pane').getByText('Calls that it had made', { exact: false }).first().waitFor();
     expect(readFileSync(join(server.project, 'up'), 'utf8')).toBe('up\n');

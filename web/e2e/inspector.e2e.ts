@@ -134,7 +134,7 @@ describe('a run that has ended', () => {
     await page.keyboard.press('End');
     await until(() => page.evaluate(() => document.activeElement?.getAttribute('data-key') === 'step:3'), 'the last one');
     await row(page, 'call:call_4').hover();
-    await page.locator('.tip').getByText('Waited for you').waitFor();
+    await page.locator('.tip').getByText('Waiting for you').waitFor();
     await page.context().close();
   });
 
@@ -145,12 +145,12 @@ describe('a run that has ended', () => {
     expect(search(page)).toBe('?call=call_4');
     await page.reload();
     await pane(page).getByRole('heading', { name: 'write_file' }).waitFor();
-    await page.getByRole('button', { name: 'Copy the link' }).click();
+    await page.getByRole('button', { name: 'Copy link' }).click();
     await until(() => page.evaluate(async (end) => (await navigator.clipboard.readText()).endsWith(end), `/runs/${run}?call=call_4`), 'the link is copied');
     await row(page, 'step:2').click();
     await until(() => search(page) === '?step=2', 'the step is in the address');
     await page.goto(`${server.url}/runs/${run}?call=nowhere`);
-    await page.getByText('That is not in this run').waitFor();
+    await page.getByText('Not found in this run').waitFor();
 
     await page.goto(`${server.url}/s/${session}?inspect=${run}`);
     await row(page, 'step:2').click();
@@ -179,14 +179,14 @@ describe('a run that has ended', () => {
     await page.getByPlaceholder('Find in this run').fill('needle is in notes');
     await until(async () => (await keys()).join() === 'call:call_4,question:call_4', 'by text');
     await page.getByPlaceholder('Find in this run').fill('no such thing');
-    await page.getByText('Nothing matches.').waitFor();
+    await page.getByText('No matches').waitFor();
     await audit(page);
     await page.context().close();
   });
 
   it('shows a call whole: arguments as given and as used, outcome, permission, states', async () => {
     const page = await open('?call=call_4');
-    await pane(page).getByText('A comma before a closing bracket was left out.').waitFor();
+    await pane(page).getByText('A comma before a closing bracket was removed.').waitFor();
     await pane(page).getByText('notes.txt.\\n",}').waitFor();
     await pane(page).getByRole('tab', { name: 'As used' }).click();
     await pane(page).getByText('"create_new": false').waitFor();
@@ -196,11 +196,11 @@ describe('a run that has ended', () => {
     await pane(page).getByRole('tab', { name: 'JSON' }).click();
     await pane(page).locator('.tree').getByText('path').first().waitFor();
     await pane(page).getByText('Allowed once.').waitFor();
-    await pane(page).getByText('You decided.').waitFor();
-    await pane(page).getByRole('button', { name: 'What do the gates say today?' }).click();
+    await pane(page).getByText('Decided by you.').waitFor();
+    await pane(page).getByRole('button', { name: 'Explain with the current rules' }).click();
     await pane(page).getByText('decides', { exact: true }).waitFor();
     const states = await pane(page).locator('.states li').allInnerTexts();
-    expect(states.map((text) => text.split('\n')[0]?.trim())).toEqual(['Requested', 'Asks you', 'Decided', 'Running', 'Done']);
+    expect(states.map((text) => text.split('\n')[0]?.trim())).toEqual(['Requested', 'Needs approval', 'Decided', 'Running', 'Done']);
     await audit(page);
 
     await row(page, 'call:call_2').click();
@@ -218,15 +218,15 @@ describe('a run that has ended', () => {
     await pane(page).getByText('overloaded').waitFor();
     await pane(page).getByText('1.9k').waitFor();
     await pane(page).getByText('$0.0061').waitFor();
-    await pane(page).getByText('Stopped to call tools').waitFor();
+    await pane(page).getByText('Tool calls').waitFor();
     await pane(page).getByText('Now that I know the size').waitFor();
     await pane(page).getByRole('tab', { name: 'Request' }).click();
     await pane(page).getByText(MESSAGE).waitFor();
     await pane(page).getByText(/^Tools \(\d+\)$/).waitFor();
-    await pane(page).getByText('Sampling and choice of tools').click();
+    await pane(page).getByText('Sampling and tool choice').click();
     await audit(page);
-    await pane(page).getByRole('tab', { name: 'Wire' }).click();
-    await pane(page).getByText('there is no wire').waitFor();
+    await pane(page).getByRole('tab', { name: 'HTTP' }).click();
+    await pane(page).getByText('there is no HTTP request').waitFor();
     await page.context().close();
   });
 
@@ -235,7 +235,7 @@ describe('a run that has ended', () => {
     await pane(page).getByText('The model answered.').waitFor();
     const total = await pane(page).locator('tfoot').innerText();
     expect(total.replace(/\s+/g, ' ')).toMatch(/^Total .* 5\.4k 240 \$0\.0173$/);
-    for (const name of ['Model', 'Tools', 'Waiting for permission', 'Waiting to try again']) {
+    for (const name of ['Model', 'Tools', 'Waiting for permission', 'Waiting to retry']) {
       await pane(page).locator('.spent').getByText(name, { exact: true }).waitFor();
     }
     await pane(page).getByText('DROPPED_ARGS').waitFor();
@@ -263,7 +263,7 @@ describe('a run that has ended', () => {
   it('plays the run again and says that it comes out the same', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByRole('dialog').getByText('The run comes out the same.').waitFor();
+    await page.getByRole('dialog').getByText('No differences').waitFor();
     await page.getByRole('dialog').getByText(/All \d+ records/).waitFor();
     await audit(page);
     await page.context().close();
@@ -277,7 +277,7 @@ describe('a run that has ended', () => {
     await dialog.getByLabel('Note').fill('Looks right.');
     await audit(page);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('The snapshot is kept.').waitFor();
+    await dialog.getByText('Snapshot saved').waitFor();
     const { saves } = await server.api<{ saves: { title: string; model: string; provider: string; data: { [name: string]: unknown } }[] }>('/api/saves');
     const saved = saves.find((one) => one.title === 'The tour');
     expect(saved?.provider).toBe('scripted');
@@ -313,11 +313,11 @@ describe('a run that has ended', () => {
     const page = await open('?step=1');
     await pane(page).getByRole('button', { name: 'Fork from here' }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByLabel('Take over').inputValue()).toBe('1');
-    await dialog.getByLabel('Another outcome for a call of this step').selectOption('call_1');
+    expect(await dialog.getByLabel('Keep').inputValue()).toBe('1');
+    await dialog.getByLabel('Replace the outcome of a call').selectOption('call_1');
     await dialog.getByLabel('Outcome as JSON').fill('{ not json');
     await dialog.getByRole('button', { name: 'Fork and run' }).click();
-    await dialog.getByText('The outcome is not JSON').waitFor();
+    await dialog.getByText('The outcome is not valid JSON').waitFor();
     await audit(page);
     // Longer than what the timeline is sent: the pane asks for the whole.
     const long = `${'long '.repeat(1200)}and its end`;
@@ -340,7 +340,7 @@ describe('a run that has ended', () => {
     const page = await open();
     await page.getByRole('button', { name: 'Fork', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Take over').selectOption('0');
+    await dialog.getByLabel('Keep').selectOption('0');
     await dialog.getByLabel('Message').fill('Do something else.');
     await dialog.getByRole('button', { name: 'Fork and run' }).click();
     await page.waitForURL(/\/s\//);
@@ -355,7 +355,7 @@ describe('a run that has ended', () => {
     const page = await open();
     await page.getByRole('button', { name: 'Compare' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByPlaceholder('Find a run').fill(other.run);
+    await dialog.getByPlaceholder('Search runs').fill(other.run);
     await dialog.getByRole('list', { name: 'Recent runs' }).getByRole('button').click();
     await page.waitForURL(`**/compare?left=${run}&right=${other.run}`);
     const first = page.locator('#first-difference');
@@ -384,7 +384,7 @@ describe('a run that has ended', () => {
     await narrow.goto(`${server.url}/compare?left=${run}&right=`);
     await narrow.getByText('Choose the run to compare with.').waitFor();
     await narrow.goto(`${server.url}/compare?left=${run}&right=${run}`);
-    await narrow.getByText('Both runs say and do the same.').waitFor();
+    await narrow.getByText('The runs have no differences.').waitFor();
     await narrow.context().close();
     await page.context().close();
   });
@@ -400,7 +400,7 @@ describe('a run that has ended', () => {
     await row(page, 'call:call_1').click();
     await pane(page).getByRole('heading', { name: 'get_file_tree' }).waitFor();
     await audit(page);
-    await page.getByRole('button', { name: 'The next one' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
     await pane(page).getByRole('heading', { name: 'calculate' }).waitFor();
     await pane(page).getByRole('button', { name: 'Timeline' }).click();
     await until(() => page.evaluate(() => document.activeElement?.getAttribute('data-key') === 'call:call_2'), 'back where it was');
@@ -411,7 +411,7 @@ describe('a run that has ended', () => {
 
   it('says so when a run is not there', async () => {
     const page = await windows.page(server, '/runs/nowhere');
-    await page.getByText('There is no such run.').waitFor();
+    await page.getByText('Run not found').waitFor();
     await audit(page);
     await page.context().close();
   });
@@ -427,7 +427,7 @@ it('shows the exact body that a step sent over the wire', async () => {
     const { run } = await server.startRun('Hello over the wire.');
     await server.ended(run);
     const page = await windows.page(server, `/runs/${run}?step=1`, { width: 1440, height: 900 });
-    await pane(page).getByRole('tab', { name: 'Wire' }).click();
+    await pane(page).getByRole('tab', { name: 'HTTP' }).click();
     await pane(page).getByText(`POST ${provider.url}/v1/chat/completions`).waitFor();
     // All tools are in the body: it is shown in parts.
     const more = pane(page).getByRole('button', { name: /^Show more/ });
@@ -494,11 +494,11 @@ describe('a run that goes on', () => {
     const page = await windows.page(server, `/runs/${run}`, { width: 1440, height: 900 });
     await row(page, 'thought:2.0').waitFor();
     await server.kill();
-    await page.getByText('The connection is lost.').waitFor();
+    await page.getByText('Connection lost').waitFor();
     await audit(page);
     await server.up();
-    await page.locator('[data-key^="notice:"]').getByText('Resumed').waitFor();
-    expect(await page.getByText('The connection is lost.').count()).toBe(0);
+    await page.locator('[data-key^="notice:"]').getByText('Resumed', { exact: true }).first().waitFor();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
     await page.context().close();
   });
 
@@ -517,7 +517,7 @@ describe('a run that goes on', () => {
     await context.close();
     await server.api(`/api/sessions/${session}`, undefined, 'DELETE');
     await page.reload();
-    await page.getByText('There is no such run.').waitFor();
+    await page.getByText('Run not found').waitFor();
     await page.context().close();
   });
 
@@ -529,7 +529,7 @@ describe('a run that goes on', () => {
     await page.reload();
     await row(page, 'thought:2.0').waitFor();
     await page.clock.fastForward('05:00');
-    await page.getByText(/Nothing has happened for/).waitFor();
+    await page.getByText(/No activity for/).waitFor();
     await audit(page);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('goes on already').waitFor();

@@ -29,7 +29,7 @@ it('U-60: the mode is shown, changed in a session, and holds for what comes', as
   await mode(page).selectOption('all');
   const dialog = page.getByRole('dialog', { name: 'Allow everything in this session?' });
   await auditPage(page);
-  await dialog.getByRole('button', { name: 'Keep asking' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
   await until(async () => (await mode(page).inputValue()) === 'edit', 'it is as it was');
   expect(await approve()).toBe('edit');
   await mode(page).selectOption('all');

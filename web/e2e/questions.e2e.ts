@@ -69,8 +69,8 @@ const withoutMarks = (diff: string) => diff.replace(/\n$/, '').split('\n').lengt
 function expectComplete(card: Shown, asked: Asked): void {
   expect(card.frames.Arguments).toEqual(visible(prettyJson(asked.arguments)).split('\n'));
   expect(card.frames['“Always allow” saves this rule']).toEqual([visibleLine(asked.rule)]);
-  expect(card.frames['What it touches'] ?? []).toEqual((asked.targets ?? []).map((target) => visibleLine(Object.values(target)[0] ?? '')));
-  if (asked.preview?.kind === 'diff') expect(card.frames['What it would change']?.length).toBe(withoutMarks(visible(asked.preview.text)));
+  expect(card.frames['Affects'] ?? []).toEqual((asked.targets ?? []).map((target) => visibleLine(Object.values(target)[0] ?? '')));
+  if (asked.preview?.kind === 'diff') expect(card.frames['Changes']?.length).toBe(withoutMarks(visible(asked.preview.text)));
   if (asked.preview?.kind === 'command') expect(card.frames.Command).toEqual(visible(asked.preview.text).split('\n'));
   expect(card.isFramed).toBe(true);
   expect(card.above).toBe(`${asked.tool} ${asked.risk} risk`);
@@ -147,7 +147,7 @@ describe('a question', () => {
     await openAll(scene.page);
     const card = await shown(scene.page, asked.call_id);
     expectComplete(card, asked);
-    expect(card.frames['What it touches']?.join()).toContain('notes.txt␊Risk: safe␊\\u{202e}txt.exe');
+    expect(card.frames['Affects']?.join()).toContain('notes.txt␊Risk: safe␊\\u{202e}txt.exe');
     expect(card.around).not.toContain('safe');
     await scene.page.getByRole('button', { name: 'Deny', exact: true }).click();
     await scene.server.ended(run);
@@ -160,13 +160,13 @@ describe('a question', () => {
     const { page } = scene;
     const run = await scene.ask();
     const card = scene.cards.first();
-    await card.getByRole('button', { name: 'Deny and say why' }).click();
-    const field = card.getByLabel(/should know/);
+    await card.getByRole('button', { name: 'Deny with a reason' }).click();
+    const field = card.getByLabel(/Tell the model why/);
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     await auditPage(page);
     await page.keyboard.press('Escape');
     expect(await field.count()).toBe(0);
-    await card.getByRole('button', { name: 'Deny and say why' }).click();
+    await card.getByRole('button', { name: 'Deny with a reason' }).click();
     await field.fill(words);
     await page.keyboard.press('Enter');
     await scene.server.ended(run);

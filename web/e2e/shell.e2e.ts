@@ -95,7 +95,7 @@ describe('sending', () => {
     await until(async () => (await composer(page).inputValue()) === 'half a thought', 'the draft is back');
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'New session' }).click();
-    await page.getByRole('heading', { name: 'What shall we haul?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     expect(await composer(page).inputValue()).toBe('');
   });
 
@@ -109,14 +109,14 @@ describe('sending', () => {
     await page.getByText('Not sent:').waitFor();
     expect(await composer(page).inputValue()).toBe('Say hello.');
     await page.getByRole('button', { name: /^Model/ }).click();
-    await page.getByRole('option', { name: /As usual/ }).click();
+    await page.getByRole('option', { name: /Default/ }).click();
     await page.getByRole('button', { name: 'Retry' }).click();
     await said(page, 'Hello! Ask me').waitFor();
   });
 
   it('wishes for the effort and the tools that were chosen, and remembers them', async () => {
     const page = await show();
-    await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('low');
+    await page.getByRole('combobox', { name: 'Thinking effort' }).selectOption('low');
     await page.getByRole('button', { name: /Tools/ }).click();
     await page.getByRole('button', { name: 'None' }).click();
     await page.getByRole('checkbox', { name: /^read_file/ }).check();
@@ -128,11 +128,11 @@ describe('sending', () => {
     expect(wishes[0]).toMatchObject({ tools: ['read_file'], sampling: { reasoning_effort: 'low' } });
     await page.reload();
     await page.getByRole('button', { name: /Tools 1\// }).waitFor();
-    expect(await page.getByRole('combobox', { name: 'Reasoning effort' }).inputValue()).toBe('low');
+    expect(await page.getByRole('combobox', { name: 'Thinking effort' }).inputValue()).toBe('low');
     // With the session, not with the browser.
     const { settings } = await server.api<{ settings: { reasoning_effort?: string } }>(`/api/sessions/${idOf(page)}`);
     expect(settings.reasoning_effort).toBe('low');
-    await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('');
+    await page.getByRole('combobox', { name: 'Thinking effort' }).selectOption('');
     await until(async () => {
       const after = await server.api<{ settings?: { reasoning_effort?: string } }>(`/api/sessions/${idOf(page)}`);
       return after.settings?.reasoning_effort === undefined;
@@ -151,12 +151,12 @@ describe('sending', () => {
     const page = await show(`/s/${id}`);
     await said(page, 'Hello! Ask me').waitFor();
     await composer(page).press('ArrowUp');
-    await page.getByText('Editing your message as a fork').waitFor();
+    await page.getByText('Editing your message.').waitFor();
     await auditPage(page);
     await page.keyboard.press('Escape');
-    await page.getByText('Editing your message as a fork').waitFor({ state: 'hidden' });
+    await page.getByText('Editing your message.').waitFor({ state: 'hidden' });
     await composer(page).press('ArrowUp');
-    const edited = page.getByRole('textbox', { name: 'Your message, edited as a fork' });
+    const edited = page.getByRole('textbox', { name: 'Edit your message' });
     expect(await edited.inputValue()).toBe('Say hello.');
     await edited.fill('Say hello, please.');
     await edited.press('Enter');
@@ -185,7 +185,7 @@ describe('a run that goes on', () => {
 
     await composer(page).fill('Too early.');
     await composer(page).press('Enter');
-    await page.getByText('A run goes on. Stop it').waitFor();
+    await page.getByText('Still running. Your draft is saved; send it when the run has ended.').waitFor();
     await composer(page).press('Escape');
     await page.getByRole('button', { name: 'Send' }).waitFor();
     expect(await composer(page).inputValue()).toBe('Too early.');
@@ -196,19 +196,19 @@ describe('a run that goes on', () => {
     expect(runs.map((run) => run.outcome)).toEqual(['cancelled']);
   });
 
-  it('shows its question in the side bar and in the title until it is answered elsewhere', async () => {
+  it('shows its question in the sidebar and in the title until it is answered elsewhere', async () => {
     const page = await show('/', {}, hanging);
     await begin(page, 'Go on until I stop you.');
     await page.getByRole('button', { name: 'Stop the run' }).click();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     await composer(page).fill('Write it down.');
     await composer(page).press('Enter');
-    await sideBar(page).locator('li', { hasText: 'question waits' }).waitFor();
+    await sideBar(page).locator('li', { hasText: 'question waiting' }).waitFor();
     await until(async () => (await page.title()).startsWith('(1) ●'), 'the title tells of the question');
     await allow(hanging, idOf(page));
     await said(page, 'It is written.').waitFor();
     await until(async () => !/^\(|●/.test(await page.title()), 'the title is quiet again');
-    await sideBar(page).locator('li', { hasText: 'question waits' }).waitFor({ state: 'detached' });
+    await sideBar(page).locator('li', { hasText: 'question waiting' }).waitFor({ state: 'detached' });
   });
 });
 
@@ -220,21 +220,21 @@ async function allow(at: Server, session: string): Promise<void> {
 }
 
 describe('sessions', () => {
-  it('are renamed in the side bar and in the head', async () => {
+  it('are renamed in the sidebar and in the head', async () => {
     const id = await pastSession('Old name');
     const page = await show(`/s/${id}`);
     const row = sideBar(page).getByRole('listitem').filter({ hasText: 'Old name' });
     await row.hover();
-    await row.getByRole('button', { name: 'More for Old name' }).click();
+    await row.getByRole('button', { name: 'More actions for Old name' }).click();
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('textbox', { name: 'Title of the session' }).fill('New name');
+    await page.getByRole('textbox', { name: 'Session title' }).fill('New name');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New name' }).getByRole('button').click();
-    await page.getByRole('textbox', { name: 'Title of the session' }).fill('Newest name');
+    await page.getByRole('textbox', { name: 'Session title' }).fill('Newest name');
     await page.keyboard.press('Enter');
     await sideBar(page).getByRole('link', { name: 'Newest name' }).waitFor();
     await page.getByRole('heading', { name: 'Newest name' }).getByRole('button').click();
-    await page.getByRole('textbox', { name: 'Title of the session' }).fill('Never kept');
+    await page.getByRole('textbox', { name: 'Session title' }).fill('Never kept');
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Newest name' }).waitFor();
     expect((await server.api<{ title: string }>(`/api/sessions/${id}`)).title).toBe('Newest name');
@@ -250,22 +250,22 @@ describe('sessions', () => {
     await page.bringToFront();
     const row = sideBar(page).getByRole('listitem').filter({ hasText: 'To be deleted' });
     await row.hover();
-    await row.getByRole('button', { name: /More for/ }).click();
+    await row.getByRole('button', { name: /More actions for/ }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
-    await dialog.getByText('Its 1 run with all messages').waitFor();
+    await dialog.getByText('its 1 run with all messages').waitFor();
     await auditPage(page);
-    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await row.hover();
-    await row.getByRole('button', { name: /More for/ }).click();
+    await row.getByRole('button', { name: /More actions for/ }).click();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('heading', { name: 'What shall we haul?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
     expect(await sideBar(page).getByRole('link', { name: 'To be deleted' }).count()).toBe(0);
     await other.bringToFront();
     await sideBar(other).getByRole('link', { name: 'To be deleted' }).waitFor({ state: 'detached' });
     await watcher.bringToFront();
-    await said(watcher, 'This session').waitFor();
+    await said(watcher, 'Session deleted').waitFor();
   });
 
   it('are searched by the server, from the keyboard', async () => {
@@ -273,14 +273,14 @@ describe('sessions', () => {
     await pastSession('A very special heron');
     const page = await show();
     await sideBar(page).getByRole('link', { name: 'A very special heron' }).waitFor();
-    await page.getByRole('heading', { name: 'What shall we haul?' }).click();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).click();
     await page.keyboard.press('/');
     await page.keyboard.type('special heron');
     await until(async () => (await sideBar(page).getByRole('link').count()) === 1, 'one is left');
     await sideBar(page).getByRole('link', { name: 'A very special heron' }).waitFor();
     await page.keyboard.type(' nowhere');
     expect(await page.getByRole('searchbox', { name: 'Search sessions' }).inputValue()).toBe('special heron nowhere');
-    await page.getByText('No session speaks of “special heron nowhere”.').waitFor();
+    await page.getByText('No sessions match “special heron nowhere”.').waitFor();
     await page.keyboard.press('Escape');
     await until(async () => (await sideBar(page).getByRole('link').count()) > 1, 'all are back');
     await composer(page).focus();
@@ -310,7 +310,7 @@ describe('sessions', () => {
 
   it('that are not there say so', async () => {
     const page = await show('/s/nothing');
-    await page.getByText('This session is not here.').waitFor();
+    await page.locator('.notice').getByText('Session not found').last().waitFor();
     await auditPage(page);
   });
 });
@@ -321,14 +321,14 @@ describe('a run in the middle', () => {
     try {
       const page = await show('/', {}, shaky);
       await begin(page, 'Write it down.');
-      await sideBar(page).locator('li', { hasText: 'question waits' }).waitFor();
+      await sideBar(page).locator('li', { hasText: 'question waiting' }).waitFor();
       await page.reload();
       await said(page, 'I need a file for that.').waitFor();
       await shaky.kill();
-      await page.getByText('The server does not answer. Trying again').waitFor();
+      await page.getByText('The server is not responding. Retrying').waitFor();
       await said(page, 'I need a file for that.').waitFor();
       await shaky.up();
-      await page.getByText('The server does not answer. Trying again').waitFor({ state: 'hidden' });
+      await page.getByText('The server is not responding. Retrying').waitFor({ state: 'hidden' });
       await page.getByRole('button', { name: 'Allow once' }).click();
       await said(page, 'It is written.').waitFor();
       expect(await page.getByRole('main').getByText('I need a file for that.').count()).toBe(1);
@@ -364,12 +364,12 @@ describe('states', () => {
       await auditPage(page);
       await page.keyboard.press('Escape');
       await composer(page).press('ArrowUp');
-      await page.getByText('Editing your message as a fork').waitFor();
+      await page.getByText('Editing your message.').waitFor();
       await auditPage(page);
-      await composer(page).or(page.getByRole('textbox', { name: /edited as a fork/ })).press('Escape');
+      await composer(page).or(page.getByRole('textbox', { name: /Edit your message/ })).press('Escape');
       const row = sideBar(page).getByRole('listitem').filter({ hasText: 'Audited' });
       await row.hover();
-      await row.getByRole('button', { name: 'More for Audited' }).click();
+      await row.getByRole('button', { name: 'More actions for Audited' }).click();
       await page.getByRole('button', { name: 'Rename' }).waitFor();
       await auditPage(page);
       await page.getByRole('button', { name: 'Delete…' }).click();
@@ -390,14 +390,14 @@ describe('states', () => {
       await said(page, 'Hello! Ask me').waitFor();
       await composer(page).fill('And again.');
       await shaky.kill();
-      await page.getByText('The server does not answer. Trying again').waitFor();
+      await page.getByText('The server is not responding. Retrying').waitFor();
       await auditPage(page);
       await composer(page).press('Enter');
       await page.getByText('Not sent:').waitFor();
       expect(await composer(page).inputValue()).toBe('And again.');
       await said(page, 'Hello! Ask me').waitFor();
       await shaky.up();
-      await page.getByText('The server does not answer. Trying again').waitFor({ state: 'hidden' });
+      await page.getByText('The server is not responding. Retrying').waitFor({ state: 'hidden' });
       await page.getByRole('button', { name: 'Retry' }).click();
       await said(page, /Hello (\*\*)?again/).waitFor();
       expect(await page.getByRole('main').getByText('Hello! Ask me').count()).toBe(1);
@@ -414,15 +414,15 @@ describe('states', () => {
     const guarded = await Server.start({ args: ['--token-file', file] });
     try {
       const page = await show('/', {}, guarded);
-      await page.getByRole('heading', { name: 'This server wants a token' }).waitFor();
+      await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
       await page.getByText('--token-file').waitFor();
       await auditPage(page);
       await page.getByLabel('Token').fill('a-token-of-nobody');
       await page.keyboard.press('Enter');
-      await page.getByText('This is not the token of this server').waitFor();
+      await page.getByText('Wrong token').waitFor();
       await page.getByLabel('Token').fill(token);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'What shall we haul?' }).waitFor();
+      await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
       await begin(page, 'Say hello.');
       await said(page, 'Hello! Ask me').waitFor();
       await page.reload();
@@ -444,10 +444,10 @@ describe('states', () => {
     });
     await page.reload();
     await page.getByRole('button', { name: /Tools/ }).click();
-    await page.getByText('This page broke.').waitFor();
+    await page.getByText('Something went wrong').waitFor();
     await auditPage(page);
     isBroken = false;
-    await page.getByRole('button', { name: 'Show it again' }).click();
+    await page.getByRole('button', { name: 'Retry' }).click();
     expect(await composer(page).inputValue()).toBe('still here');
   });
 
@@ -455,7 +455,7 @@ describe('states', () => {
     const page = await show('/');
     await page.route(/TasksPage.*\.js/, (route) => route.abort());
     await page.getByRole('link', { name: 'Tasks' }).click();
-    await page.getByText('This part of the app could not be loaded.').waitFor();
+    await page.getByText('Could not load this part of the app').waitFor();
     await auditPage(page);
   });
 
@@ -465,7 +465,7 @@ describe('states', () => {
       history.pushState(null, '', '/nowhere');
       dispatchEvent(new PopStateEvent('popstate'));
     });
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await auditPage(page);
   });
 });
@@ -474,8 +474,8 @@ describe('the frame', () => {
   it('has a drawer on narrow screens: trapped, closed by Esc, backdrop and going somewhere', async () => {
     const id = await pastSession('Seen on a phone');
     const page = await show('/', { width: 360, height: 740 });
-    const drawer = page.getByRole('dialog', { name: 'Side bar' });
-    const openIt = () => page.getByRole('button', { name: /the side bar/ }).first().click();
+    const drawer = page.getByRole('dialog', { name: 'Sidebar' });
+    const openIt = () => page.getByRole('button', { name: /sidebar/ }).first().click();
     await openIt();
     await drawer.waitFor();
     await auditPage(page);
@@ -505,7 +505,7 @@ describe('the frame', () => {
     await page.reload();
     await page.getByRole('radio', { name: 'Dark' }).waitFor();
     expect(await paper()).toBe(dark);
-    await page.getByRole('radio', { name: 'As the system' }).check();
+    await page.getByRole('radio', { name: 'System' }).check();
     expect(await paper()).toBe(light);
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await paper()).toBe(dark);
@@ -515,11 +515,11 @@ describe('the frame', () => {
     const id = await pastSession('To be looked into');
     const page = await show(`/s/${id}`, { width: 1440, height: 900 });
     await said(page, 'Hello! Ask me').waitFor();
-    await page.getByRole('button', { name: 'Open the inspector (i)' }).click();
+    await page.getByRole('button', { name: 'Open inspector (i)' }).click();
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
     await inspector.waitFor();
     expect(new URL(page.url()).searchParams.get('inspect')).toBeTruthy();
-    const grip = page.getByRole('separator', { name: 'Width of the inspector' });
+    const grip = page.getByRole('separator', { name: 'Inspector width' });
     await grip.focus();
     await page.keyboard.press('ArrowLeft');
     const width = (await inspector.boundingBox())?.width;
@@ -534,7 +534,7 @@ describe('the frame', () => {
     const id = await pastSession('Looked into on a phone');
     const page = await show(`/s/${id}`, { width: 360, height: 740 });
     await said(page, 'Hello! Ask me').waitFor();
-    await page.getByRole('button', { name: 'Open the inspector (i)' }).click();
+    await page.getByRole('button', { name: 'Open inspector (i)' }).click();
     const sheet = page.getByRole('dialog', { name: 'Inspector' });
     await sheet.getByRole('heading', { name: 'Inspector' }).waitFor();
     expect((await sheet.boundingBox())?.width).toBe(360);
@@ -553,12 +553,12 @@ describe('the frame', () => {
     await said(page, 'Hello! Ask me').click();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await dialog.getByText('Search the sessions').waitFor();
+    await dialog.getByText('Search sessions').waitFor();
     await auditPage(page);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await page.keyboard.press('n');
-    await page.getByRole('heading', { name: 'What shall we haul?' }).waitFor();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
   });
 
   it('lets the keyboard skip to the content', async () => {
@@ -578,7 +578,7 @@ describe('the built-in model', () => {
       const page = await show('/', {}, own);
       page.setDefaultTimeout(20_000);
       await begin(page, 'Add a task: buy rope');
-      const tasks = page.getByRole('link', { name: 'Tasks of this session, 1 open' });
+      const tasks = page.getByRole('link', { name: 'Session tasks, 1 open' });
       await tasks.waitFor();
       await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' });
       await composer(page).fill('Read notes.txt');

@@ -47,7 +47,7 @@ describe('a key', () => {
     expect((await scene.waiting(run)).length).toBe(1);
     expect(await page.locator('[data-keys]').count()).toBe(0);
     // It comes into view: the key that is on its way does not count.
-    await page.getByRole('button', { name: /Jump to the end/ }).click();
+    await page.getByRole('button', { name: /Jump to latest/ }).click();
     await scene.blur();
     await page.keyboard.press('1');
     expect((await scene.waiting(run)).length).toBe(1);
@@ -107,9 +107,9 @@ describe('a key', () => {
     await until(async () => (await page.locator('[data-keys]').count()) === 0, 'the keys are gone: the keyboard is elsewhere');
     await box.pressSequentially('1234');
     expect(await box.inputValue()).toBe('1234');
-    await card.getByRole('button', { name: 'Change the rule' }).click();
+    await card.getByRole('button', { name: 'Edit rule' }).click();
     await card.getByLabel(/saves this rule/).pressSequentially('1');
-    await card.getByRole('button', { name: 'Deny and say why' }).click();
+    await card.getByRole('button', { name: 'Deny with a reason' }).click();
     await page.keyboard.type('1 2 3 4');
     expect(await card.getByLabel(/should know/).inputValue()).toBe('1 2 3 4');
     expect((await scene.waiting(run)).length).toBe(1);

@@ -19,9 +19,9 @@ afterAll(async () => {
 
 it('without key, network or configuration the built-in model answers, with the real tools', async () => {
   const page = await windows.page(bare, '/');
-  await page.getByText('The small built-in model answers').waitFor();
+  await page.getByText('You are using the small built-in model').waitFor();
   await auditPage(page);
-  await page.getByRole('button', { name: /Look around/ }).click();
+  await page.getByRole('button', { name: /List the files/ }).click();
   await page.keyboard.press('Enter');
   await page.getByText(/There (is|are) \d+ files? in this project/).waitFor();
   await auditPage(page);
@@ -33,14 +33,14 @@ it('a message of the past is edited as a fork, and a run is saved, from beside t
   await server.ended(run);
   const page = await windows.page(server, `/s/${session}`);
   await page.getByRole('button', { name: 'Save snapshot' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Save a snapshot' });
+  const dialog = page.getByRole('dialog', { name: 'Save snapshot' });
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('The snapshot is kept').waitFor();
+  await dialog.getByText('Snapshot saved').waitFor();
   const { saves } = await server.api<{ saves: { title: string }[] }>('/api/saves');
   expect(saves.map((save) => save.title)).toEqual(['Say hello.']);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Edit as a fork' }).first().click();
-  const field = page.getByRole('textbox', { name: 'Your message, edited as a fork' });
+  await page.getByRole('button', { name: 'Edit in a new session' }).first().click();
+  const field = page.getByRole('textbox', { name: 'Edit your message' });
   expect(await field.inputValue()).toBe('Say hello.');
   await field.fill('Say hello, but kindly.');
   await page.keyboard.press('Enter');

@@ -137,12 +137,12 @@ describe('a long answer', () => {
     await until(async () => (await distance(page)) < 4, 'the end is in sight');
     await page.mouse.move(700, 400);
     await page.mouse.wheel(0, -600);
-    const jump = page.getByRole('button', { name: /Jump to the end/ });
+    const jump = page.getByRole('button', { name: /Jump to latest/ });
     await jump.waitFor();
     await settled(page);
     const before = await page.locator(scroller).evaluate((box) => box.scrollTop);
     const run = await start('More.');
-    await page.getByRole('button', { name: /Jump to the end.*new/ }).waitFor();
+    await page.getByRole('button', { name: /Jump to latest.*new/ }).waitFor();
     await server.ended(run);
     await until(async () => (await page.getByText('More words.').count()) > 0, 'the words are there');
     expect(await page.locator(scroller).evaluate((box) => box.scrollTop)).toBe(before);
@@ -161,7 +161,7 @@ describe('a long answer', () => {
     await until(async () => (await distance(page)) < 4, 'the end is in sight');
     await page.mouse.move(700, 400);
     await page.mouse.wheel(0, -900);
-    await page.getByRole('button', { name: /Jump to the end/ }).waitFor();
+    await page.getByRole('button', { name: /Jump to latest/ }).waitFor();
     await settled(page);
     await until(() => page.evaluate(() => Object.keys(sessionStorage).some((key) => key.startsWith('windlass.place.'))), 'the place is kept');
     const before = await page.locator(scroller).evaluate((box) => box.scrollTop);
@@ -257,7 +257,7 @@ describe('a session of 5,000 messages', () => {
     await page.goto(`${server.url}/s/${session}`);
     await page.locator('article').nth(2499).waitFor();
     await until(async () => (await distance(page)) < 4, 'the end is in sight');
-    const made = () => page.locator('article .told').count();
+    const made = () => page.locator('article .reply').count();
     expect(await made()).toBeLessThan(40);
     expect(await page.locator('article .words').count()).toBeGreaterThan(2400);
     // Up through the session, a screen at a time: what is seen is made, and what is read does not jump.
@@ -267,7 +267,7 @@ describe('a session of 5,000 messages', () => {
       await until(() => page.evaluate((box) => {
         const area = document.querySelector(box)?.getBoundingClientRect();
         const element = area && document.elementFromPoint(area.left + area.width / 2, area.top + area.height / 2);
-        return Boolean(element?.closest('article')?.querySelector('.told'));
+        return Boolean(element?.closest('article')?.querySelector('.reply'));
       }, scroller), 'what is seen is made');
     }
     await page.locator(scroller).evaluate((box) => (box.scrollTop = 0));

@@ -118,11 +118,11 @@ it('the settings of a session are set in the composer, kept, sent with its runs,
   const page = await windows.page(started);
   const chip = page.getByRole('button', { name: /^Settings/ });
   await chip.click();
-  const panel = page.getByRole('dialog', { name: 'Settings of this session' });
+  const panel = page.getByRole('dialog', { name: 'Session settings' });
   expect(await panel.getByLabel('Temperature').getAttribute('placeholder')).toBe('Default (0.7)');
-  expect(await panel.getByLabel('Top P').getAttribute('placeholder')).toBe("Default (model's own)");
+  expect(await panel.getByLabel('Top P').getAttribute('placeholder')).toBe('Default (set by the model)');
   await auditPage(page);
-  await panel.getByLabel('System text').fill('Be brief.');
+  await panel.getByLabel('System prompt').fill('Be brief.');
   await panel.getByLabel('Temperature').fill('0.2');
   await panel.getByLabel('Seed').fill('x');
   await panel.getByLabel('Tool choice').focus();
@@ -130,13 +130,13 @@ it('the settings of a session are set in the composer, kept, sent with its runs,
   await panel.getByText('A whole number from 0.').waitFor();
   await panel.getByLabel('Seed').fill('7');
   await panel.getByLabel('Format').focus();
-  await panel.getByLabel('Format').selectOption('JSON by a schema');
-  await panel.getByLabel('JSON Schema of the answer').fill('{"type": "object"');
+  await panel.getByLabel('Format').selectOption('JSON with a schema');
+  await panel.getByLabel('JSON Schema for the answer').fill('{"type": "object"');
   await panel.getByLabel('Seed').focus();
   await panel.getByText(/^Not JSON/).waitFor();
-  await panel.getByLabel('JSON Schema of the answer').fill('{"type": "object"}');
+  await panel.getByLabel('JSON Schema for the answer').fill('{"type": "object"}');
   await panel.getByLabel('Seed').focus();
-  await panel.getByText('Set: System text · Temperature 0.2 · Seed 7 · JSON schema · Calls calculate').waitFor();
+  await panel.getByText('Set: System prompt · Temperature 0.2 · Seed 7 · JSON schema · Must call calculate').waitFor();
   await auditPage(page);
   await page.keyboard.press('Escape');
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
@@ -154,12 +154,12 @@ it('the settings of a session are set in the composer, kept, sent with its runs,
   expect(records[0]?.event.wishes.system).toBe('Be brief.');
   // They are there again after a reload, and in another window.
   await page.reload();
-  await page.getByRole('button', { name: /^Settings: System text, Temperature 0\.2/ }).click();
+  await page.getByRole('button', { name: /^Settings: System prompt, Temperature 0\.2/ }).click();
   expect(await panel.getByLabel('Seed').inputValue()).toBe('7');
   await panel.getByLabel('Seed').fill('');
   await panel.getByLabel('Temperature').focus();
   await until(async () => !('seed' in ((await settings()) ?? {})), 'an empty field is the default');
   await panel.getByRole('button', { name: 'Reset all' }).click();
   await until(async () => (await settings()) === undefined, 'nothing is set');
-  await panel.getByText('Everything is at its default.').waitFor();
+  await panel.getByText('All settings are at their defaults.').waitFor();
 });

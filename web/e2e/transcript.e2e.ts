@@ -169,7 +169,7 @@ describe('a run with thinking and search', () => {
     const warnings = page.getByRole('list', { name: 'Warnings' });
     expect(await warnings.getByRole('status').count()).toBe(1);
     expect(await warnings.innerText()).toContain('DROPPED_ARGS');
-    await warnings.getByRole('button', { name: 'Put this away' }).click();
+    await warnings.getByRole('button', { name: 'Dismiss' }).click();
     await warnings.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('button', { name: 'Inspect run' }).waitFor();
@@ -242,7 +242,7 @@ describe('trouble', () => {
   it('a wait for another try is counted down, and over when the model is back', async () => {
     const run = await start('Try.');
     await page.getByText('The provider is busy.').waitFor();
-    await page.getByText(/Next try in [12] s/).waitFor();
+    await page.getByText(/Retrying in [12] s/).waitFor();
     await server.ended(run);
     await page.getByText('Here I am again.').waitFor();
     expect(await page.getByText('The model did not answer').count()).toBe(0);
@@ -251,7 +251,7 @@ describe('trouble', () => {
   it('S-36 a run that failed says why, and what can be done', async () => {
     const run = await start('Fail.');
     await server.ended(run);
-    const notice = page.getByRole('alert').filter({ hasText: 'The run could not go on' });
+    const notice = page.getByRole('alert').filter({ hasText: 'The run failed' });
     await notice.waitFor();
     expect(await notice.innerText()).toContain('The key is not accepted.');
     await auditPage(page);
@@ -261,7 +261,7 @@ describe('trouble', () => {
     const run = await start('Hang.');
     await page.getByText('Before the silence.').waitFor();
     await server.api(`/api/runs/${run}/cancel`, {});
-    await page.getByText('Stopped by you').waitFor();
+    await page.getByText('Cancelled').waitFor();
   });
 });
 
@@ -321,7 +321,7 @@ describe('a run that says nothing', () => {
     const page = await windows.page(server, `/s/${session}`, {}, context);
     await page.getByRole('article').first().waitFor();
     await page.clock.runFor(50_000);
-    await page.getByText(/Nothing has come for/).waitFor();
+    await page.getByText(/No activity for/).waitFor();
     await auditPage(page);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('alert').filter({ hasText: 'goes on already' }).waitFor();

@@ -313,14 +313,14 @@ async fn enforce(State(terms): State<RouteTerms>, request: Request, next: Next) 
     let is_acceptable = terms.media_types.is_empty()
         || terms.media_types.iter().any(|media_type| accepts(request.headers(), media_type));
     if !is_acceptable {
-        let detail = format!("this route answers {}; put that into Accept", terms.media_types.join(" or "));
+        let detail = format!("this route answers {}; ask for that in Accept", terms.media_types.join(" or "));
         return Problem::new(ProblemKind::NotAcceptable, "not_acceptable", detail).into_response();
     }
     let Some(timeout) = terms.timeout else { return next.run(request).await };
     match tokio::time::timeout(timeout, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
-            let detail = format!("there was no answer in {} s; what was begun may go on", timeout.as_secs());
+            let detail = format!("no answer within {} s; the work may still be running", timeout.as_secs());
             Problem::new(ProblemKind::TimedOut, "timed_out", detail).into_response()
         }
     }

@@ -92,21 +92,21 @@ impl ProblemKind {
     /// What the kind means, for the API document.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            ProblemKind::Invalid => "The request is wrong",
-            ProblemKind::Unauthorised => "A token is needed",
-            ProblemKind::Forbidden => "Not from there",
-            ProblemKind::Missing => "There is no such thing",
-            ProblemKind::Method => "Not with this method",
-            ProblemKind::NotAcceptable => "Not in this form",
-            ProblemKind::Conflict => "Not as things are now",
+            ProblemKind::Invalid => "Invalid request",
+            ProblemKind::Unauthorised => "Token required",
+            ProblemKind::Forbidden => "Not allowed",
+            ProblemKind::Missing => "Not found",
+            ProblemKind::Method => "Method not allowed",
+            ProblemKind::NotAcceptable => "Format not available",
+            ProblemKind::Conflict => "Conflict",
             ProblemKind::TooLarge => "Too large",
-            ProblemKind::MediaType => "JSON is needed",
-            ProblemKind::TooMany => "Too often",
-            ProblemKind::Broken => "Something broke inside",
-            ProblemKind::Upstream => "The model failed",
-            ProblemKind::NotImplemented => "Not here",
-            ProblemKind::Unavailable => "Later",
-            ProblemKind::TimedOut => "It took too long",
+            ProblemKind::MediaType => "JSON required",
+            ProblemKind::TooMany => "Too many requests",
+            ProblemKind::Broken => "Internal error",
+            ProblemKind::Upstream => "Model error",
+            ProblemKind::NotImplemented => "Not supported",
+            ProblemKind::Unavailable => "Try again later",
+            ProblemKind::TimedOut => "Timed out",
         }
     }
 }
@@ -158,12 +158,8 @@ impl Problem {
     /// Something that is not there.
     pub(crate) fn missing(what: &str, id: &str) -> Self {
         let id: String = id.chars().take(80).collect();
-        Self::new(
-            ProblemKind::Missing,
-            format!("{what}_not_found"),
-            format!("there is no {what} '{id}'; look at the list"),
-        )
-        .about(id)
+        Self::new(ProblemKind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'"))
+            .about(id)
     }
 
     /// What it is about, for programs: the id of what is missing, the run that goes on, who holds a session.
@@ -275,11 +271,7 @@ impl From<HostError> for Problem {
             HostError::Closing => Problem::new(ProblemKind::Unavailable, "closing", said).retry_after(5_000),
             HostError::Broken(reason) => {
                 tracing::error!(reason, "a request failed inside");
-                Problem::new(
-                    ProblemKind::Broken,
-                    "internal",
-                    "something broke inside; the server's log has more",
-                )
+                Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
             }
         }
     }
@@ -297,7 +289,7 @@ impl From<JsonRejection> for Problem {
             JsonRejection::JsonSyntaxError(error) => Problem::new(
                 ProblemKind::Invalid,
                 "bad_json",
-                format!("the body is no JSON: {}", after_colon(&error.body_text())),
+                format!("the body is not valid JSON: {}", after_colon(&error.body_text())),
             ),
             JsonRejection::BytesRejection(error) => error.into(),
             other => Problem::invalid(other.body_text()),
@@ -311,10 +303,10 @@ impl From<BytesRejection> for Problem {
             Problem::new(
                 ProblemKind::TooLarge,
                 "body_too_large",
-                "the body is larger than the server takes; send less",
+                "the body is larger than the server accepts",
             )
         } else {
-            Problem::invalid("the body could not be read to its end; send it again")
+            Problem::invalid("the body could not be read to the end; send it again")
         }
     }
 }

@@ -63,8 +63,7 @@ fn broken(redactor: &Redactor, method: &Method, path: &str, panic: &(dyn Any + S
     let message = panic.downcast_ref::<&str>().copied();
     let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
     tracing::error!(%method, path, panic = %redactor.clean(message), "a route panicked");
-    Problem::new(ProblemKind::Broken, "internal", "something broke inside; the server's log has more")
-        .into_response()
+    Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more").into_response()
 }
 
 fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
@@ -75,7 +74,9 @@ fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
         app.rates.admit(address.ip().to_canonical(), Instant::now())?;
     }
     let path = request.uri().path();
-    let is_open = OPEN_PATHS.contains(&path) || (is_reading(request) && routes::app::is_public(path));
+    let is_app =
+        routes::app::is_unknown_page(request) || (is_reading(request) && routes::app::is_public(path));
+    let is_open = is_app || OPEN_PATHS.contains(&path);
     if is_open || is_preflight(request) {
         return Ok(());
     }
@@ -100,9 +101,7 @@ fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> R
     Err(Problem::new(
         ProblemKind::Forbidden,
         "host_refused",
-        format!(
-            "the server does not go by the name '{shown}'; use its address, or add the name to its hosts"
-        ),
+        format!("'{shown}' is not a name of this server; use its address, or add the name to its hosts"),
     ))
 }
 
@@ -121,14 +120,15 @@ fn check_origin(request: &Request, host: &str, allowed: &[String]) -> RouteResul
     let sent = |name| headers.get(HeaderName::from_static(name)).and_then(|value| value.to_str().ok());
     let is_foreign = matches!(sent("sec-fetch-site"), Some("cross-site" | "same-site"));
     let path = request.uri().path();
-    let leads_to_page = is_reading(request) && (path == DOCS || routes::app::is_page(path));
+    let leads_to_page = routes::app::is_unknown_page(request)
+        || (is_reading(request) && (path == DOCS || routes::app::is_page(path)));
     let is_link = sent("sec-fetch-mode") == Some("navigate") && leads_to_page;
     if is_foreign && !is_link { Err(foreign("another page")) } else { Ok(()) }
 }
 
 fn foreign(who: &str) -> Problem {
     let detail = format!(
-        "{who} may not use this server; open the server's own page, or add the origin to its origins"
+        "{who} may not use this server; open the server's own page, or add the origin to its allowed origins"
     );
     Problem::new(ProblemKind::Forbidden, "origin_refused", detail)
 }

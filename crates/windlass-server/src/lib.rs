@@ -14,9 +14,10 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
+use axum::response::Response;
 use bytes::Bytes;
 use windlass_core::host::ServedPort;
 
@@ -41,7 +42,7 @@ pub use config::{ServerConfig, UnsafeAddress};
 pub use limits::{Rate, ServerLimits};
 pub use serve::serve;
 
-use error::{Problem, ProblemKind};
+use error::{Problem, ProblemKind, RouteResult};
 use metrics::Metrics;
 use state::ServerApp;
 
@@ -70,13 +71,16 @@ fn openapi_text(document: &serde_json::Value) -> String {
     format!("{document:#}\n")
 }
 
-async fn missing(uri: Uri) -> Problem {
-    let path: String = uri.path().chars().take(80).collect();
-    Problem::new(
+async fn missing(request: Request) -> RouteResult<Response> {
+    if routes::app::is_unknown_page(&request) {
+        return routes::app::unknown_page(request.headers());
+    }
+    let path: String = request.uri().path().chars().take(80).collect();
+    Err(Problem::new(
         ProblemKind::Missing,
         "route_not_found",
         format!("there is no route '{path}'; /openapi.json lists all of them"),
-    )
+    ))
 }
 
 async fn method_refused(uri: Uri) -> Problem {
@@ -84,6 +88,6 @@ async fn method_refused(uri: Uri) -> Problem {
     Problem::new(
         ProblemKind::Method,
         "method_not_allowed",
-        format!("'{path}' does not take this method; the Allow header says which it takes"),
+        format!("'{path}' does not support this method; see the Allow header"),
     )
 }

@@ -64,7 +64,7 @@ impl Bucket {
 
 fn refused(what: &str, wait: Duration) -> Problem {
     let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-    Problem::new(ProblemKind::TooMany, "too_many_requests", format!("{what}; wait and ask less often"))
+    Problem::new(ProblemKind::TooMany, "too_many_requests", format!("{what}; slow down and try again"))
         .retry_after(wait_ms)
 }
 

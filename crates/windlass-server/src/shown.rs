@@ -24,7 +24,7 @@ pub(crate) fn show_asking<'a>(
 ) -> RouteResult<Response> {
     let mut value = serde_json::to_value(shown).map_err(|error| {
         tracing::error!(%error, "an answer could not be written");
-        Problem::new(ProblemKind::Broken, "internal", "something broke inside; the server's log has more")
+        Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
     })?;
     app.redactor.clean_value(&mut value);
     for (pointer, question) in questions {

@@ -74,7 +74,7 @@ impl ServerApp {
             Problem::new(
                 ProblemKind::Unavailable,
                 "streams_full",
-                format!("{max} event streams are open, which is all there may be; close some or come back"),
+                format!("too many open event streams (at most {max}); close some or try again later"),
             )
             .retry_after(2_000)
         })
@@ -87,7 +87,7 @@ impl ServerApp {
             Problem::new(
                 ProblemKind::Unavailable,
                 "requests_full",
-                format!("{max} requests are at work, which is all there may be; come back"),
+                format!("too many requests at once (at most {max}); try again later"),
             )
             .retry_after(1_000)
         })

@@ -31,9 +31,7 @@ impl TokenCheck {
         });
         match (token, &self.hash) {
             (Some(token), Some(hash)) if is_same(&Sha256::digest(token).into(), hash) => Ok(()),
-            (Some(_), _) => {
-                Err(refused("the token is not the right one; look at the file that --token-file names"))
-            }
+            (Some(_), _) => Err(refused("wrong token; check the file given to --token-file")),
             (None, _) => Err(refused("send the token, as Authorization: Bearer TOKEN")),
         }
     }

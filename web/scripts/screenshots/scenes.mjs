@@ -2,7 +2,7 @@
 //
 // { name, wish, prepare(stage) → facts, shots: [{ name, path(facts), act?(page, facts), isLive?, isOffline?, height?, after?(stage) }] }
 
-const MESSAGE = 'Look around, compute the size, and write a report.';
+const MESSAGE = 'List the files, compute the size, and write a report.';
 const button = (page, name) => page.getByRole('button', { name }).first();
 const seen = (page, text) => page.getByRole('main').getByText(text).first().waitFor();
 const session = (facts) => `/s/${facts.session}`;
@@ -47,7 +47,7 @@ const hello = {
     {
       name: 'sidebar-search', path: session,
       act: async (page) => {
-        if (isNarrow(page)) await button(page, /side bar/).click();
+        if (isNarrow(page)) await button(page, /sidebar/).click();
         await page.getByLabel('Search sessions').fill('the');
         await page.getByRole('link', { name: /A haul of ropes/ }).waitFor({ state: 'detached' });
       },
@@ -55,7 +55,7 @@ const hello = {
     {
       name: 'sidebar-drawer', path: session, widths: [360],
       act: async (page) => {
-        await button(page, /side bar/).click();
+        await button(page, /sidebar/).click();
         await page.getByRole('link', { name: /Tidy the changelog/ }).first().waitFor();
       },
     },
@@ -73,7 +73,7 @@ const hello = {
         await page.getByRole('option').first().waitFor();
       },
     },
-    { name: 'missing-page', path: () => '/nowhere', act: (page) => seen(page, 'There is no such page') },
+    { name: 'missing-page', path: () => '/nowhere', act: (page) => seen(page, 'Not found') },
     { name: 'missing-session', path: () => '/s/nobody', act: (page) => page.getByRole('main').getByText(/deleted|gone|no such/i).first().waitFor() },
     { name: 'tools-list', path: () => '/tools', act: (page) => seen(page, /^\d+ tools$/) },
     {
@@ -93,7 +93,7 @@ const hello = {
         await page.getByLabel('path').fill('notes/wednesday.md');
         await page.getByLabel('content').fill('Hauled five loads.\n');
         await page.getByRole('button', { name: 'Run', exact: true }).click();
-        await page.getByText('This call has to be asked').waitFor();
+        await page.getByText('This call needs approval').waitFor();
       },
     },
     {
@@ -111,7 +111,7 @@ const hello = {
       act: async (page) => {
         await page.getByLabel('path').fill('notes.txt');
         await page.getByRole('button', { name: 'Explain', exact: true }).click();
-        await page.getByText('Every gate, in order').waitFor();
+        await page.getByText('All gates, in order').waitFor();
       },
     },
     { name: 'permissions-audit', path: () => '/permissions?tab=audit', act: (page) => page.locator('main li').getByText('Denied by policy').first().waitFor() },
@@ -120,8 +120,8 @@ const hello = {
       name: 'search-page', path: () => '/search?q=Hauled',
       act: (page) => page.getByText('notes/monday.md:1').waitFor(),
     },
-    { name: 'modules-empty', path: () => '/modules', act: (page) => seen(page, 'There are no modules yet') },
-    { name: 'tasks-empty', path: () => '/tasks', act: (page) => seen(page, 'No session has tasks yet') },
+    { name: 'modules-empty', path: () => '/modules', act: (page) => seen(page, 'No modules yet') },
+    { name: 'tasks-empty', path: () => '/tasks', act: (page) => seen(page, 'No tasks yet') },
     { name: 'saves-empty', path: () => '/saves', act: (page) => seen(page, 'No snapshots yet') },
     {
       name: 'offline-session', path: session, isOffline: true,
@@ -138,7 +138,7 @@ const hello = {
         await seen(page, /^\d+ tools$/);
         await stage.kill();
         await page.evaluate(() => dispatchEvent(new Event('online')));
-        await page.getByRole('main').getByText('The server does not answer', { exact: true }).waitFor();
+        await page.getByRole('main').getByText('The server is not responding', { exact: true }).waitFor();
       },
       after: (stage) => stage.start(),
     },
@@ -253,7 +253,7 @@ const inspector = {
       name: 'inspector-drawer', path: session,
       act: async (page) => {
         await seen(page, 'The report is written');
-        await button(page, /Inspect run|Open the inspector/).click();
+        await button(page, /Inspect run|Open inspector/).click();
         await page.locator('[data-key="call:call_1"]').waitFor();
       },
     },

@@ -40,7 +40,7 @@ it('keeps the text when nobody answers, says why, and sends it again', async () 
   compose.write('Hello');
   expect(await compose.send()).toBeNull();
   expect([compose.draft.text, recallDraft('s1').text, compose.isSending]).toEqual(['Hello', 'Hello', false]);
-  expect(compose.problem).toContain('does not answer');
+  expect(compose.problem).toContain('is not responding');
   answers = { 'POST /api/sessions/s1/runs': started };
   expect(await compose.send()).toEqual({ kind: 'run' });
   expect([compose.draft.text, compose.problem]).toEqual(['', null]);

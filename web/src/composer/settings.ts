@@ -5,9 +5,9 @@ import type { Settings } from '../wire/api';
 /** The settings that are numbers, with what the server takes. */
 export const NUMBERS = [
   { name: 'temperature', label: 'Temperature', min: 0, max: 2, step: 0.1, about: 'Higher is more varied: 0 to 2.' },
-  { name: 'top_p', label: 'Top P', min: 0, max: 1, step: 0.05, about: 'Only the likeliest words, up to this share: 0 to 1.' },
-  { name: 'output_tokens_max', label: 'Length in tokens', min: 1, max: 4294967295, step: 1, about: 'Most tokens of one answer.' },
-  { name: 'seed', label: 'Seed', min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, about: 'The same seed repeats an answer, where the provider can.' },
+  { name: 'top_p', label: 'Top P', min: 0, max: 1, step: 0.05, about: 'Picks from the most likely tokens, up to this share: 0 to 1.' },
+  { name: 'output_tokens_max', label: 'Max tokens', min: 1, max: 4294967295, step: 1, about: 'The most tokens that one answer may have.' },
+  { name: 'seed', label: 'Seed', min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, about: 'The same seed repeats an answer, if the provider supports it.' },
 ] as const;
 
 export type NumberField = (typeof NUMBERS)[number];
@@ -16,7 +16,7 @@ export type NumberField = (typeof NUMBERS)[number];
 export function defaultOf(field: NumberField, usual: Settings): string {
   const value = usual[field.name];
   if (value !== undefined) return `Default (${value})`;
-  return field.name === 'seed' ? 'Default (none)' : "Default (model's own)";
+  return field.name === 'seed' ? 'Default (none)' : 'Default (set by the model)';
 }
 
 /** What was typed: a number, nothing, or why it is neither. */
@@ -25,7 +25,7 @@ export function readNumber(field: NumberField, text: string): { value?: number; 
   const value = Number(text);
   const isWhole = field.step < 1 || Number.isInteger(value);
   if (Number.isFinite(value) && value >= field.min && value <= field.max && isWhole) return { value };
-  const kind = field.step < 1 ? 'A number' : 'A whole number';
+  const kind = field.step < 1 ? 'Enter a number' : 'Enter a whole number';
   return { problem: field.max > 2 ? `${kind} from ${field.min}.` : `${kind} from ${field.min} to ${field.max}.` };
 }
 
@@ -48,9 +48,9 @@ export function readSchema(text: string): { value?: { [name: string]: unknown };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: value as { [name: string]: unknown } };
-    return { problem: 'A JSON Schema is an object.' };
+    return { problem: 'A JSON Schema must be an object.' };
   } catch (error) {
-    return { problem: `Not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `Not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
@@ -75,17 +75,17 @@ export function changed<Name extends keyof Settings>(settings: Settings, name: N
 }
 
 /** Everything that is set, a few words each. */
-export function told(settings: Settings): string[] {
+export function summaryWords(settings: Settings): string[] {
   const words = NUMBERS.flatMap((field) => {
     const value = settings[field.name];
     return value === undefined ? [] : [`${field.label} ${value}`];
   });
-  if (settings.system) words.unshift('System text');
+  if (settings.system) words.unshift('System prompt');
   const format = formatOf(settings);
   if (format) words.push(format === 'json_object' ? 'JSON' : 'JSON schema');
-  if (settings.reasoning_effort) words.push(`Reasoning effort ${settings.reasoning_effort}`);
+  if (settings.reasoning_effort) words.push(`Thinking effort ${settings.reasoning_effort}`);
   const choice = choiceWord(settings);
-  if (choice.startsWith(':')) words.push(`Calls ${choice.slice(1)}`);
-  else if (choice) words.push({ required: 'Must call a tool', none: 'No tool calls' }[choice] ?? 'Tools as the model likes');
+  if (choice.startsWith(':')) words.push(`Must call ${choice.slice(1)}`);
+  else if (choice) words.push({ required: 'Must call a tool', none: 'No tool calls' }[choice] ?? 'Tool choice auto');
   return words;
 }

@@ -438,11 +438,11 @@ function applyNotice(line: Timeline, event: NoticeEvent, record: WireRecord): vo
   if (event.type === 'run_resumed') {
     line.calls = line.calls.map((call) => ({ ...call, inside: cutOff(call.inside, 'interrupted', record.ts_ms) }));
   }
-  const { kind, code, message } = told(event);
+  const { kind, code, message } = describeNotice(event);
   line.notices.push({ id: record.seq, kind, code, message, at_ms: record.ts_ms, step: newestStep(line) });
 }
 
-function told(event: NoticeEvent): { kind: NoticeKind; code: string; message: string } {
+function describeNotice(event: NoticeEvent): { kind: NoticeKind; code: string; message: string } {
   switch (event.type) {
     case 'run_resumed':
       return { kind: 'resumed', code: 'resumed', message: resumedText(event) };
@@ -464,9 +464,9 @@ function told(event: NoticeEvent): { kind: NoticeKind; code: string; message: st
 function resumedText(event: EventOf<'run_resumed'>): string {
   const interrupted = event.interrupted?.length ?? 0;
   const repeated = event.repeated?.length ?? 0;
-  const parts = ['The program stopped in the middle of the run and took it up again.'];
+  const parts = ['Windlass stopped during the run and resumed it.'];
   if (repeated) parts.push(`Run again: ${event.repeated?.join(', ')}.`);
-  if (interrupted) parts.push(`Not repeated, for nobody knows whether they happened: ${event.interrupted?.join(', ')}.`);
+  if (interrupted) parts.push(`Not repeated, because they may already have happened: ${event.interrupted?.join(', ')}.`);
   if (event.grants?.length) parts.push(`Still allowed in this session: ${event.grants.join(', ')}.`);
   return parts.join(' ');
 }

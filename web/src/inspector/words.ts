@@ -16,7 +16,7 @@ export type State = CallState | StepState | 'said';
 
 const states: { [state in State]: Said } = {
   requested: { word: 'Requested', icon: 'clock', tone: 'neutral' },
-  asking: { word: 'Asks you', icon: 'shield', tone: 'warn' },
+  asking: { word: 'Needs approval', icon: 'shield', tone: 'warn' },
   decided: { word: 'Decided', icon: 'shield', tone: 'neutral' },
   running: { word: 'Running', icon: 'play', tone: 'info' },
   waiting: { word: 'Waiting', icon: 'clock', tone: 'warn' },
@@ -28,7 +28,7 @@ const states: { [state in State]: Said } = {
   cancelled: { word: 'Cancelled', icon: 'stop', tone: 'neutral' },
   interrupted: { word: 'Interrupted', icon: 'warning', tone: 'warn' },
   stopped: { word: 'Stopped', icon: 'stop', tone: 'neutral' },
-  said: { word: 'Told', icon: 'info', tone: 'neutral' },
+  said: { word: 'Noted', icon: 'info', tone: 'neutral' },
 };
 
 export const stateSaid = (state: State): Said => states[state];
@@ -52,33 +52,33 @@ const reasons: { [reason: string]: string } = {
   tokens_max: 'The token limit was reached.',
   bytes_max: 'The output limit was reached.',
   deadline: 'It ran out of time.',
-  repeated_call: 'The same call came again and again.',
+  repeated_call: 'The model kept making the same call.',
   correction_failed: 'A bad call was not corrected.',
-  answer_cut: 'The answer was cut by its length.',
-  cancelled: 'Somebody stopped it.',
+  answer_cut: 'The answer was too long.',
+  cancelled: 'It was cancelled.',
   model_failed: 'The model failed.',
-  tool_failed: 'A tool failed, and the profile does not go on after that.',
-  journal_failed: 'The journal failed.',
-  interrupted: 'The program stopped in the middle of it.',
+  tool_failed: 'A tool failed, and this profile stops when that happens.',
+  journal_failed: 'The session could not be saved.',
+  interrupted: 'Windlass was stopped during the run.',
 };
 
 export const reasonSaid = (reason: string): string => reasons[reason] ?? reason.replaceAll('_', ' ');
 
 const purposes: { [purpose in Purpose]: string } = {
   work: 'work',
-  correction: 'correction of a bad call',
-  continuation: 'continuation of a cut answer',
+  correction: 'correcting a bad call',
+  continuation: 'continuing a long answer',
   finalise: 'final answer',
 };
 
 export const purposeSaid = (purpose: Purpose): string => purposes[purpose] ?? purpose;
 
 const finishes: { [finish: string]: string } = {
-  stop: 'Stopped by itself',
-  calls: 'Stopped to call tools',
-  length: 'Cut by its length',
+  stop: 'Finished',
+  calls: 'Tool calls',
+  length: 'Length limit reached',
   paused: 'Paused by the provider',
-  filtered: 'Cut by a content filter',
+  filtered: 'Content filter',
 };
 
 export function finishSaid(finish: Finish): string {
@@ -97,25 +97,25 @@ const notices: { [kind in NoticeKind]: Said } = {
 export const noticeSaid = (kind: NoticeKind): Said => notices[kind];
 
 const repairs: { [repair: string]: string } = {
-  byte_order_mark: 'A byte order mark before the arguments was left out.',
-  think_prefix: 'Reasoning before the arguments was left out.',
-  code_fence: 'The code fence around the arguments was left out.',
-  special_tokens: 'Special tokens around the arguments were left out.',
-  prose_around: 'Sentences around the arguments were left out.',
+  byte_order_mark: 'A byte order mark before the arguments was removed.',
+  think_prefix: 'Thinking before the arguments was removed.',
+  code_fence: 'The code fence around the arguments was removed.',
+  special_tokens: 'Special tokens around the arguments were removed.',
+  prose_around: 'Sentences around the arguments were removed.',
   double_encoded: 'The arguments were encoded twice.',
-  trailing_comma: 'A comma before a closing bracket was left out.',
-  comment: 'Comments were left out.',
-  single_quotes: 'Strings stood in single quotes.',
-  smart_quotes: 'Strings stood in typographic quotes.',
-  unquoted_key: 'Keys stood without quotes.',
-  literal_spelling: 'true, false or null was spelled differently.',
+  trailing_comma: 'A comma before a closing bracket was removed.',
+  comment: 'Comments were removed.',
+  single_quotes: 'Strings had single quotes.',
+  smart_quotes: 'Strings had typographic quotes.',
+  unquoted_key: 'Keys had no quotes.',
+  literal_spelling: 'true, false or null was misspelled.',
   raw_control: 'Control characters in strings were not escaped.',
-  number_spelling: 'Numbers were not spelled as in JSON.',
+  number_spelling: 'Numbers were not written as in JSON.',
   missing_comma: 'A comma was missing.',
-  extra_close: 'There was a closing bracket too many.',
+  extra_close: 'There was an extra closing bracket.',
   missing_close: 'Closing brackets were missing.',
   cut_short: 'The text was cut off.',
-  bad_escape: 'A string had an escape that JSON does not know.',
+  bad_escape: 'A string had an invalid escape.',
   not_a_number: 'A number was NaN or Infinity.',
 };
 
@@ -135,15 +135,15 @@ export function bySaid(by: string): string {
   const [gate, rest] = [by.split(':')[0] ?? by, by.split(':').slice(1).join(':')];
   switch (gate) {
     case 'user':
-      return 'You decided.';
+      return 'Decided by you.';
     case 'rule':
-      return `The rule ${rest} decided.`;
+      return `Decided by the rule ${rest}.`;
     case 'grant':
-      return rest ? `A grant of this session decided: ${rest}.` : 'A grant of this session decided.';
+      return rest ? `Decided by a grant of this session: ${rest}.` : 'Decided by a grant of this session.';
     case 'risk':
-      return 'Its low risk decided: nobody had to be asked.';
+      return 'Allowed automatically because of its low risk.';
     case 'mode':
-      return 'The way calls are approved decided.';
+      return 'Decided by the mode of the session.';
     default:
       return `Decided by ${by}.`;
   }

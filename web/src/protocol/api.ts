@@ -2112,7 +2112,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2121,7 +2121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2130,7 +2130,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2139,7 +2139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2150,7 +2150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2159,7 +2159,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2170,7 +2170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2212,7 +2212,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2221,7 +2221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2230,7 +2230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2239,7 +2239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2250,7 +2250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2259,7 +2259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2270,7 +2270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2312,7 +2312,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2321,7 +2321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2330,7 +2330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2339,7 +2339,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2350,7 +2350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2359,7 +2359,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2370,7 +2370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2409,7 +2409,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2418,7 +2418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2427,7 +2427,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2436,7 +2436,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2447,7 +2447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2456,7 +2456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2467,7 +2467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2506,7 +2506,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2515,7 +2515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2524,7 +2524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2533,7 +2533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2544,7 +2544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2553,7 +2553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2564,7 +2564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2603,7 +2603,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2612,7 +2612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2621,7 +2621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2630,7 +2630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2641,7 +2641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2650,7 +2650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2661,7 +2661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2703,7 +2703,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2712,7 +2712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2721,7 +2721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2730,7 +2730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2741,7 +2741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2750,7 +2750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2761,7 +2761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2800,7 +2800,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2809,7 +2809,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2818,7 +2818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2827,7 +2827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2838,7 +2838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2847,7 +2847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2858,7 +2858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2900,7 +2900,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2909,7 +2909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2918,7 +2918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2927,7 +2927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2938,7 +2938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2947,7 +2947,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -2958,7 +2958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -2997,7 +2997,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3006,7 +3006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3015,7 +3015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3024,7 +3024,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3035,7 +3035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3044,7 +3044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3055,7 +3055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3094,7 +3094,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3103,7 +3103,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3112,7 +3112,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3121,7 +3121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3132,7 +3132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3141,7 +3141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3152,7 +3152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3191,7 +3191,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3200,7 +3200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3209,7 +3209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3218,7 +3218,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3229,7 +3229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3238,7 +3238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3249,7 +3249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3288,7 +3288,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3297,7 +3297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3306,7 +3306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3315,7 +3315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3326,7 +3326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3335,7 +3335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3346,7 +3346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3388,7 +3388,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3397,7 +3397,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3406,7 +3406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3415,7 +3415,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3426,7 +3426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3435,7 +3435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3446,7 +3446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3485,7 +3485,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3494,7 +3494,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3503,7 +3503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3512,7 +3512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3521,7 +3521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3532,7 +3532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3541,7 +3541,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3552,7 +3552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3591,7 +3591,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3600,7 +3600,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3609,7 +3609,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3618,7 +3618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3627,7 +3627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3638,7 +3638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3647,7 +3647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3658,7 +3658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3708,7 +3708,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3717,7 +3717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3726,7 +3726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3735,7 +3735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3744,7 +3744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3755,7 +3755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3764,7 +3764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3775,7 +3775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3806,7 +3806,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3815,7 +3815,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3824,7 +3824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3833,7 +3833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3842,7 +3842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3853,7 +3853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3862,7 +3862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3873,7 +3873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -3904,7 +3904,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3913,7 +3913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3922,7 +3922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3931,7 +3931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,7 +3940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3951,7 +3951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3960,7 +3960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3971,7 +3971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4000,7 +4000,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4009,7 +4009,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4018,7 +4018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4027,7 +4027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4036,7 +4036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4047,7 +4047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4056,7 +4056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4067,7 +4067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4096,7 +4096,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4105,7 +4105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4114,7 +4114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4123,7 +4123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,7 +4132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4143,7 +4143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4152,7 +4152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4163,7 +4163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4192,7 +4192,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4201,7 +4201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4210,7 +4210,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4219,7 +4219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4230,7 +4230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4239,7 +4239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4250,7 +4250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4279,7 +4279,7 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4288,7 +4288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4297,7 +4297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4306,7 +4306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4317,7 +4317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4326,7 +4326,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4337,7 +4337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4366,7 +4366,7 @@ export interface operations {
                     "text/css": string;
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4375,7 +4375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4384,7 +4384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4393,7 +4393,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4404,7 +4404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4413,7 +4413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4424,7 +4424,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4440,6 +4440,8 @@ export interface operations {
             query?: {
                 /** @description Only those with this text in their title or in what the user said. */
                 text?: string;
+                /** @description The same as `text`; only one of the two may be sent. */
+                q?: string;
                 /** @description The next page: `next` of the page before. */
                 before?: string;
                 /** @description At most so many. */
@@ -4463,7 +4465,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4472,7 +4474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4481,7 +4483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4490,7 +4492,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4499,7 +4501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4510,7 +4512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4519,7 +4521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4530,7 +4532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4563,7 +4565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4572,7 +4574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4581,7 +4583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4590,7 +4592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4599,7 +4601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4608,7 +4610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4626,7 +4628,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4635,7 +4637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4646,7 +4648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4655,7 +4657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4666,7 +4668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4698,7 +4700,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4707,7 +4709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4716,7 +4718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4725,7 +4727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4734,7 +4736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4743,7 +4745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4754,7 +4756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4763,7 +4765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4774,7 +4776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4804,7 +4806,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4813,7 +4815,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4822,7 +4824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4831,7 +4833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4840,7 +4842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4849,7 +4851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4858,7 +4860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4869,7 +4871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4878,7 +4880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4889,7 +4891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -4925,7 +4927,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4934,7 +4936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4943,7 +4945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4952,7 +4954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4961,7 +4963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4970,7 +4972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4988,7 +4990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4997,7 +4999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5008,7 +5010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5017,7 +5019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5028,7 +5030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5062,7 +5064,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,7 +5073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5080,7 +5082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5089,7 +5091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5098,7 +5100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5107,7 +5109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5118,7 +5120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5127,7 +5129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5138,7 +5140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5192,7 +5194,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5201,7 +5203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5210,7 +5212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5219,7 +5221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5228,7 +5230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5237,7 +5239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5255,7 +5257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5264,7 +5266,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5275,7 +5277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5284,7 +5286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5295,7 +5297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5336,7 +5338,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5345,7 +5347,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5354,7 +5356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5363,7 +5365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5372,7 +5374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5383,7 +5385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5392,7 +5394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5403,7 +5405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5435,7 +5437,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5444,7 +5446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5453,7 +5455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5462,7 +5464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5471,7 +5473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5480,7 +5482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5491,7 +5493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5500,7 +5502,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5511,7 +5513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5543,7 +5545,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunTrace"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5552,7 +5554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5561,7 +5563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5570,7 +5572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5579,7 +5581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5588,7 +5590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5599,7 +5601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5608,7 +5610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5619,7 +5621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5651,7 +5653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5660,7 +5662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5669,7 +5671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5678,7 +5680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5687,7 +5689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5696,7 +5698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5705,7 +5707,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5716,7 +5718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5725,7 +5727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5736,7 +5738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5772,7 +5774,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5781,7 +5783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5790,7 +5792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5799,7 +5801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5808,7 +5810,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5817,7 +5819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5835,7 +5837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5844,7 +5846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5855,7 +5857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5864,7 +5866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5875,7 +5877,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5911,7 +5913,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartedRun"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5920,7 +5922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5929,7 +5931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5938,7 +5940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5947,7 +5949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5956,7 +5958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,7 +5976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5983,7 +5985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5994,7 +5996,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6003,7 +6005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6014,7 +6016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6046,7 +6048,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayReport"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6055,7 +6057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6064,7 +6066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6073,7 +6075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6082,7 +6084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6091,7 +6093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6100,7 +6102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6111,7 +6113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6120,7 +6122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6131,7 +6133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6165,7 +6167,7 @@ export interface operations {
                     "application/json": components["schemas"]["StepReport"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6174,7 +6176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6183,7 +6185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6192,7 +6194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6201,7 +6203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,7 +6212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6221,7 +6223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6230,7 +6232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6241,7 +6243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6294,7 +6296,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6303,7 +6305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6312,7 +6314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6321,7 +6323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6330,7 +6332,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6339,7 +6341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6350,7 +6352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6359,7 +6361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6370,7 +6372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6423,7 +6425,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6432,7 +6434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6441,7 +6443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6450,7 +6452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6459,7 +6461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6468,7 +6470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6479,7 +6481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6488,7 +6490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6499,7 +6501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6556,7 +6558,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6565,7 +6567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6574,7 +6576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6583,7 +6585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6592,7 +6594,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6601,7 +6603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6612,7 +6614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6621,7 +6623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6632,7 +6634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6666,7 +6668,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6675,7 +6677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6684,7 +6686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6693,7 +6695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6702,7 +6704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6711,7 +6713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6722,7 +6724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6731,7 +6733,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6742,7 +6744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6776,7 +6778,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6785,7 +6787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6794,7 +6796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6803,7 +6805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6812,7 +6814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6821,7 +6823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6839,7 +6841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6848,7 +6850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6859,7 +6861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6868,7 +6870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6879,7 +6881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -6915,7 +6917,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6924,7 +6926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6933,7 +6935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6942,7 +6944,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6951,7 +6953,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6960,7 +6962,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6978,7 +6980,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6987,7 +6989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6998,7 +7000,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7007,7 +7009,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7018,7 +7020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7056,7 +7058,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolAnswer"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7065,7 +7067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7074,7 +7076,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7083,7 +7085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7092,7 +7094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7101,7 +7103,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7119,7 +7121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7128,7 +7130,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7139,7 +7141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7148,7 +7150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7159,7 +7161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +7192,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7199,7 +7201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7208,7 +7210,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7217,7 +7219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7226,7 +7228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7237,7 +7239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7246,7 +7248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7257,7 +7259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7293,7 +7295,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolAnswer"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7302,7 +7304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7311,7 +7313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7320,7 +7322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7329,7 +7331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7338,7 +7340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7356,7 +7358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7365,7 +7367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7376,7 +7378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7385,7 +7387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7396,7 +7398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7427,7 +7429,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7436,7 +7438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7445,7 +7447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7454,7 +7456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7463,7 +7465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7474,7 +7476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7483,7 +7485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7494,7 +7496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7527,7 +7529,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rule"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7536,7 +7538,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7545,7 +7547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7554,7 +7556,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7563,7 +7565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7581,7 +7583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7590,7 +7592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7601,7 +7603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7610,7 +7612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7621,7 +7623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7651,7 +7653,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7660,7 +7662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7669,7 +7671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7678,7 +7680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7687,7 +7689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7696,7 +7698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7705,7 +7707,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7716,7 +7718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7725,7 +7727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7736,7 +7738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7772,7 +7774,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7781,7 +7783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7790,7 +7792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7799,7 +7801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7808,7 +7810,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7826,7 +7828,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7835,7 +7837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7846,7 +7848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7855,7 +7857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7866,7 +7868,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -7902,7 +7904,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7911,7 +7913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7920,7 +7922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7929,7 +7931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7938,7 +7940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7949,7 +7951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7958,7 +7960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7969,7 +7971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8000,7 +8002,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8009,7 +8011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8018,7 +8020,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8027,7 +8029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8036,7 +8038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8047,7 +8049,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8056,7 +8058,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8067,7 +8069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8100,7 +8102,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutorTicket"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8109,7 +8111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8118,7 +8120,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8127,7 +8129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8136,7 +8138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8154,7 +8156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8163,7 +8165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8174,7 +8176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8183,7 +8185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8194,7 +8196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8233,7 +8235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExecutorNews"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8242,7 +8244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8251,7 +8253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8260,7 +8262,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8269,7 +8271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8287,7 +8289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8296,7 +8298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8307,7 +8309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8316,7 +8318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8327,7 +8329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8366,7 +8368,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8375,7 +8377,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8384,7 +8386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8393,7 +8395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8402,7 +8404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8411,7 +8413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8429,7 +8431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8438,7 +8440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8449,7 +8451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8458,7 +8460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8469,7 +8471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8502,7 +8504,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8511,7 +8513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8520,7 +8522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8529,7 +8531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8538,7 +8540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8547,7 +8549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8558,7 +8560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8567,7 +8569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8578,7 +8580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8607,7 +8609,7 @@ export interface operations {
                     "application/json": components["schemas"]["About"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8616,7 +8618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8625,7 +8627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8634,7 +8636,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8643,7 +8645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8654,7 +8656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8663,7 +8665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8674,7 +8676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8705,7 +8707,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8714,7 +8716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8723,7 +8725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8732,7 +8734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8741,7 +8743,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8752,7 +8754,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8761,7 +8763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8772,7 +8774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -8805,7 +8807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Findings"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8814,7 +8816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8823,7 +8825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8832,7 +8834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8841,7 +8843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8850,7 +8852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8868,7 +8870,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8877,7 +8879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8888,7 +8890,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8897,7 +8899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8928,7 +8930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Modules"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8937,7 +8939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8946,7 +8948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8955,7 +8957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8964,7 +8966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8975,7 +8977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8984,7 +8986,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8995,7 +8997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9027,7 +9029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Module"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9036,7 +9038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9045,7 +9047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9054,7 +9056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9063,7 +9065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9072,7 +9074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9083,7 +9085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9092,7 +9094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9103,7 +9105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9139,7 +9141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModulePrompt"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9148,7 +9150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9157,7 +9159,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9166,7 +9168,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9175,7 +9177,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9193,7 +9195,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9202,7 +9204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9213,7 +9215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9222,7 +9224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9233,7 +9235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9273,7 +9275,7 @@ export interface operations {
                     "application/json": components["schemas"]["Found"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9282,7 +9284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9291,7 +9293,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9300,7 +9302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9309,7 +9311,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9318,7 +9320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9327,7 +9329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9338,7 +9340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9347,7 +9349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9358,7 +9360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9387,7 +9389,7 @@ export interface operations {
                     "application/json": components["schemas"]["Index"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9396,7 +9398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9405,7 +9407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9414,7 +9416,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9423,7 +9425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9432,7 +9434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9443,7 +9445,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9452,7 +9454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9463,7 +9465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9497,7 +9499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9506,7 +9508,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9515,7 +9517,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9524,7 +9526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9533,7 +9535,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9542,7 +9544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9553,7 +9555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9562,7 +9564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9573,7 +9575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9606,7 +9608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9615,7 +9617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9624,7 +9626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9633,7 +9635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9642,7 +9644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9660,7 +9662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9669,7 +9671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9680,7 +9682,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9689,7 +9691,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9700,7 +9702,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9730,7 +9732,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9739,7 +9741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9748,7 +9750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9757,7 +9759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9766,7 +9768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9775,7 +9777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9786,7 +9788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9795,7 +9797,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9806,7 +9808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9887,7 +9889,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9896,7 +9898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9905,7 +9907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9914,7 +9916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9925,7 +9927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9934,7 +9936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9945,7 +9947,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -9989,7 +9991,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10003,7 +10005,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10017,7 +10019,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10031,7 +10033,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10045,7 +10047,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10073,7 +10075,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10087,7 +10089,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10103,7 +10105,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10117,7 +10119,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10133,7 +10135,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10169,7 +10171,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10178,7 +10180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10187,7 +10189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10196,7 +10198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10205,7 +10207,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10216,7 +10218,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10225,7 +10227,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10236,7 +10238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10269,7 +10271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Save"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10278,7 +10280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10287,7 +10289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10296,7 +10298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10305,7 +10307,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10323,7 +10325,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10332,7 +10334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10343,7 +10345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10352,7 +10354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10363,7 +10365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10395,7 +10397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Save"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10404,7 +10406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10413,7 +10415,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10422,7 +10424,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10431,7 +10433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10440,7 +10442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10451,7 +10453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10460,7 +10462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10471,7 +10473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10501,7 +10503,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10510,7 +10512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10519,7 +10521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10528,7 +10530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10537,7 +10539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10546,7 +10548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10557,7 +10559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10566,7 +10568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10577,7 +10579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10610,7 +10612,7 @@ export interface operations {
                     "application/json": components["schemas"]["EdisonAnswer"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10619,7 +10621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10628,7 +10630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10637,7 +10639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10646,7 +10648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10655,7 +10657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10673,7 +10675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10682,7 +10684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10693,7 +10695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10702,7 +10704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -10711,7 +10713,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10722,7 +10724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10762,7 +10764,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10771,7 +10773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10780,7 +10782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10789,7 +10791,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10798,7 +10800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10816,7 +10818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10825,7 +10827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10836,7 +10838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10845,7 +10847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -10854,7 +10856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10865,7 +10867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -10904,7 +10906,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10913,7 +10915,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10922,7 +10924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10931,7 +10933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10949,7 +10951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10958,7 +10960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10969,7 +10971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10978,7 +10980,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10989,7 +10991,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11028,7 +11030,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11037,7 +11039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11046,7 +11048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11055,7 +11057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11064,7 +11066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not in this form */
+            /** @description Format not available */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -11082,7 +11084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -11091,7 +11093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11102,7 +11104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11111,7 +11113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not here */
+            /** @description Not supported */
             501: {
                 headers: {
                     [name: string]: unknown;
@@ -11120,7 +11122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -11129,7 +11131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11140,7 +11142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11178,7 +11180,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11194,7 +11196,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11210,7 +11212,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11226,7 +11228,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11242,7 +11244,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not as things are now */
+            /** @description Conflict */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11274,7 +11276,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description JSON is needed */
+            /** @description JSON required */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -11290,7 +11292,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11308,7 +11310,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11324,7 +11326,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The model failed */
+            /** @description Model error */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -11340,7 +11342,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11358,7 +11360,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11397,7 +11399,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11413,7 +11415,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11429,7 +11431,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11445,7 +11447,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11463,7 +11465,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11479,7 +11481,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11497,7 +11499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -11536,7 +11538,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenaiModel"];
                 };
             };
-            /** @description The request is wrong */
+            /** @description Invalid request */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11552,7 +11554,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A token is needed */
+            /** @description Token required */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11568,7 +11570,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not from there */
+            /** @description Not allowed */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11584,7 +11586,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description There is no such thing */
+            /** @description Not found */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11600,7 +11602,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Too often */
+            /** @description Too many requests */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11618,7 +11620,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Something broke inside */
+            /** @description Internal error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11634,7 +11636,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Later */
+            /** @description Try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11652,7 +11654,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description It took too long */
+            /** @description Timed out */
             504: {
                 headers: {
                     [name: string]: unknown;

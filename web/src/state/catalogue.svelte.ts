@@ -34,7 +34,7 @@ export class Listed<T> {
       this.problem = null;
     } catch (error) {
       this.asked = null;
-      this.problem = error instanceof Refusal ? error.message : 'The list could not be read.';
+      this.problem = error instanceof Refusal ? error.message : 'Could not load the list.';
     }
   }
 }

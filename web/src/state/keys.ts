@@ -78,29 +78,29 @@ export function explainKeys(isMac: boolean): { title: string; keys: Explained[] 
       title: 'Everywhere',
       keys: [
         { keys: [['n']], does: 'New session' },
-        { keys: [['/'], [mod, 'K']], does: 'Search the sessions' },
+        { keys: [['/'], [mod, 'K']], does: 'Search sessions' },
         { keys: [['i']], does: 'Open or close the inspector' },
-        { keys: [[mod, 'B']], does: 'Show or hide the side bar' },
-        { keys: [['?']], does: 'These shortcuts' },
+        { keys: [[mod, 'B']], does: 'Show or hide the sidebar' },
+        { keys: [['?']], does: 'Show these shortcuts' },
       ],
     },
     {
-      title: 'Composer',
+      title: 'Message box',
       keys: [
         { keys: [['Enter'], [mod, 'Enter']], does: 'Send' },
-        { keys: [['Shift', 'Enter']], does: 'A new line' },
-        { keys: [['Esc']], does: 'Stop the run, or leave editing' },
-        { keys: [['↑']], does: 'Edit your last message, as a fork (when the composer is empty)' },
+        { keys: [['Shift', 'Enter']], does: 'New line' },
+        { keys: [['Esc']], does: 'Stop the run, or cancel editing' },
+        { keys: [['↑']], does: 'Edit your last message in a new session (when the message box is empty)' },
       ],
     },
     {
-      title: 'A question waits (all of it in view, you are not typing, and the keys are shown on it)',
+      title: 'Questions (while their buttons show the keys)',
       keys: [
         { keys: [['1']], does: 'Allow once' },
         { keys: [['2']], does: 'Allow for this session' },
         { keys: [['3']], does: 'Always allow: saves the rule' },
         { keys: [['4']], does: 'Deny' },
-        { keys: [['↑'], ['↓']], does: 'To the question before, or after' },
+        { keys: [['↑'], ['↓']], does: 'Previous or next question' },
       ],
     },
   ];

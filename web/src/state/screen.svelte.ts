@@ -13,7 +13,7 @@ export const screen = {
   get isHidden(): boolean {
     return isHidden;
   },
-  /** Whether the side bar stands beside the page; else it is a drawer. */
+  /** Whether the sidebar stands beside the page; else it is a drawer. */
   get hasSide(): boolean {
     return side.current;
   },

@@ -1,4 +1,4 @@
-// The sessions of the side bar: newest first, page by page, searched by the server; and which of them run or wait.
+// The sessions of the sidebar: newest first, page by page, searched by the server; and which of them run or wait.
 //
 // Other tabs, terminals and programs make and delete sessions too: the list is read again while somebody looks.
 

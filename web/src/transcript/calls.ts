@@ -72,17 +72,17 @@ export function matchesOf(entry: CallEntry): { place: string; text: string }[] |
 export function kindInWords(kind: string): string {
   const words: { [kind: string]: string } = {
     unknown_tool: 'unknown tool',
-    invalid_args: 'wrong arguments',
+    invalid_args: 'invalid arguments',
     parse_error: 'unreadable arguments',
     not_found: 'not found',
-    io_error: 'input or output failed',
+    io_error: 'I/O error',
     permission_denied: 'denied',
-    timeout: 'took too long',
+    timeout: 'timed out',
     cancelled: 'cancelled',
     limit_exceeded: 'limit reached',
     unavailable: 'not available',
     interrupted: 'interrupted',
-    internal: 'fault of the tool',
+    internal: 'internal error',
   };
   return words[kind] ?? kind.replaceAll('_', ' ');
 }

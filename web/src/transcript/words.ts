@@ -1,22 +1,22 @@
 // How runs end, in words for people.
 
 export const ENDED_WORDS: { [outcome: string]: string } = {
-  limit_reached: 'A limit was reached',
-  cancelled: 'Stopped by you',
+  limit_reached: 'Limit reached',
+  cancelled: 'Cancelled',
   failed: 'The run failed',
 };
 
 export const REASON_WORDS: { [reason: string]: string } = {
-  steps_max: 'too many steps. The answer is made of what was there.',
-  calls_max: 'too many calls. The answer is made of what was there.',
-  tokens_max: 'too many tokens. The answer is made of what was there.',
-  bytes_max: 'too much output. The answer is made of what was there.',
-  deadline: 'out of time. The answer is made of what was there.',
-  repeated_call: 'the model made the same call again and again.',
+  steps_max: 'too many steps. The answer uses what was found until then.',
+  calls_max: 'too many calls. The answer uses what was found until then.',
+  tokens_max: 'too many tokens. The answer uses what was found until then.',
+  bytes_max: 'too much output. The answer uses what was found until then.',
+  deadline: 'out of time. The answer uses what was found until then.',
+  repeated_call: 'the model kept making the same call.',
   correction_failed: 'the model did not correct a bad call.',
-  answer_cut: 'the answer was cut by its length, also after it was continued.',
+  answer_cut: 'the answer was still too long after it was continued.',
   model_failed: 'the model failed.',
-  tool_failed: 'a tool failed, and the profile does not go on then.',
-  journal_failed: 'the journal failed; going on would have lost what happened.',
-  interrupted: 'the program stopped in the middle and could not take it up again.',
+  tool_failed: 'a tool failed, and this profile stops when that happens.',
+  journal_failed: 'the session could not be saved, so the run was stopped.',
+  interrupted: 'Windlass was stopped during the run and could not resume it.',
 };

@@ -77,7 +77,7 @@ export async function ask(path: string, wish: Ask = {}): Promise<Response> {
   } catch (error) {
     if (wish.signal?.aborted) throw error;
     for (const listener of listeners) listener(0);
-    throw new Refusal(0, 'offline', 'The server does not answer. Is it still running?');
+    throw new Refusal(0, 'offline', 'The server is not responding. Is it still running?');
   }
   for (const listener of listeners) listener(response.status);
   if (!response.ok) throw await refusal(response);
@@ -98,7 +98,7 @@ async function refusal(response: Response): Promise<Refusal> {
     const problem = (await response.json()) as Schemas['Problem'];
     return new Refusal(response.status, problem.code, problem.detail, problem.field ?? null, retryAfterMs);
   } catch {
-    return new Refusal(response.status, 'unknown', `The server said ${response.status}.`, null, retryAfterMs);
+    return new Refusal(response.status, 'unknown', `The server answered with status ${response.status}.`, null, retryAfterMs);
   }
 }
 

@@ -118,7 +118,7 @@ fn find_connected(config: &Config) -> Result<Option<ModelTarget>> {
 /// The name that a word means; a provider alone means its usual model.
 pub(crate) fn name_of(config: &Config, word: &str) -> Result<ModelName> {
     if is_local(word) {
-        return Err(Complaint::usage(format!("'{word}' runs in this process: it is behind no wire"))
+        return Err(Complaint::usage(format!("'{word}' runs locally: there is nothing to check"))
             .at(config.place("model"))
             .cure("windlass models eval tries it out"));
     }

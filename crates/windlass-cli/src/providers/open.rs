@@ -172,7 +172,7 @@ impl OpenModels {
             return Err(HostError::Invalid { field: Some("name"), message });
         }
         if word.starts_with("scripted/") {
-            let message = format!("'{word}' is a script: it has no endpoint that could be examined");
+            let message = format!("'{word}' is a script and runs locally: there is nothing to check");
             return Err(HostError::Invalid { field: Some("name"), message });
         }
         let name = name_of(&self.config, word).map_err(|complaint| wrong("name", &complaint))?;

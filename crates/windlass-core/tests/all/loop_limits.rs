@@ -317,7 +317,7 @@ fn e_46_a_big_outcome_is_cut_with_a_handle_to_the_whole() {
     let meta = &sim.outcome(2).meta;
     assert_eq!((meta.is_truncated, meta.result_ref.as_deref()), (true, Some("call_2")));
     assert_eq!(sim.outcome(2).output().unwrap().json, "0123456789ABCDEFGHIJK", "the outcome itself is whole");
-    let warning = (WarningCode::Truncated, "A big outcome was cut for the model; read_result reads the rest");
+    let warning = (WarningCode::Truncated, "Output shortened for the model; it can read the rest");
     assert_eq!(sim.warnings(), [warning]);
 }
 

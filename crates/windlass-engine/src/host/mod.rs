@@ -97,7 +97,7 @@ pub trait ModelsPort: Send + Sync {
     }
     /// Probes the endpoint of a model, and keeps what it finds.
     fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
-        let message = format!("'{name}' has no endpoint that could be examined");
+        let message = format!("'{name}' runs locally: there is nothing to check");
         Box::pin(async move { Err(HostError::Invalid { field: Some("name"), message }) })
     }
 }

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::sync::{LazyLock, OnceLock};
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use flate2::Compression;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, HTML};
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
-use crate::extract::{PathOf, encodes};
+use crate::extract::{PathOf, encodes, wants};
 use crate::openapi::text;
 
 const TAG: &str = "app";
@@ -47,6 +48,9 @@ const PAGES: [&str; 14] = [
 /// Files beside the page that have no hash in their name.
 const LOOSE: [&str; 2] = ["/favicon.svg", "/manifest.webmanifest"];
 
+/// Paths that begin with these are for programs, whatever they say they accept.
+const INTERFACES: [&str; 4] = ["api", "v1", "chat", "assets"];
+
 /// Where the files are that have a hash in their name.
 const HASHED: &str = "/assets/";
 
@@ -69,6 +73,17 @@ pub(crate) fn is_public(path: &str) -> bool {
     is_page(path) || LOOSE.contains(&path) || path.starts_with(HASHED)
 }
 
+/// Whether a browser asks for a page where there is none: the app then says so. Programs, which do not ask for
+/// HTML, and the paths of interfaces get a problem document.
+pub(crate) fn is_unknown_page(request: &Request) -> bool {
+    let first = request.uri().path().split('/').nth(1).unwrap_or_default();
+    request.extensions().get::<MatchedPath>().is_none()
+        && matches!(*request.method(), Method::GET | Method::HEAD)
+        && wants(request.headers(), HTML)
+        && !INTERFACES.contains(&first)
+}
+
+/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let pages = PAGES.into_iter().map(|path| {
         let endpoint = file_endpoint(Endpoint::get(path, page), "The web app").answers_as(
@@ -227,6 +242,15 @@ async fn page(asked: HeaderMap) -> RouteResult<Response> {
     find(INDEX, &asked)
 }
 
+/// The app, for an address that it has no page for. Always whole: nothing is known of such an address.
+pub(crate) fn unknown_page(asked: &HeaderMap) -> RouteResult<Response> {
+    let mut asked = asked.clone();
+    asked.remove(header::IF_NONE_MATCH);
+    let mut response = find(INDEX, &asked)?;
+    *response.status_mut() = ProblemKind::Missing.status();
+    Ok(response)
+}
+
 async fn loose(uri: axum::http::Uri, asked: HeaderMap) -> RouteResult<Response> {
     find(uri.path().trim_start_matches('/'), &asked)
 }
@@ -241,7 +265,7 @@ fn find(path: &str, asked: &HeaderMap) -> RouteResult<Response> {
         None => {
             let shown: String = path.chars().take(80).collect();
             let detail =
-                format!("the app has no file '{shown}'; load the page again, it may be of another version");
+                format!("the app has no file '{shown}'; reload the page, there may be another version");
             Err(Problem::new(ProblemKind::Missing, "asset_not_found", detail))
         }
     }

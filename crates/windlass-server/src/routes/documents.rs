@@ -71,10 +71,10 @@ async fn add(State(app): State<ServerApp>, JsonBody(body): JsonBody<DocumentBody
     let bytes = match (body.text, body.base64) {
         (Some(text), None) => text.into_bytes(),
         (None, Some(coded)) => {
-            base64::decode(&coded).ok_or_else(|| Problem::field("base64", "'base64' is no base64"))?
+            base64::decode(&coded).ok_or_else(|| Problem::field("base64", "'base64' is not valid base64"))?
         }
         (Some(_), Some(_)) | (None, None) => {
-            return Err(Problem::field("text", "either 'text' or 'base64' must be there, and not both"));
+            return Err(Problem::field("text", "send either 'text' or 'base64', not both"));
         }
     };
     let session_id = body.session_id.map(SessionId::new);

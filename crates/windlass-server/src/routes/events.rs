@@ -86,7 +86,7 @@ fn number_of(name: &str, text: &str) -> RouteResult<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| is_number && *number <= SEQ_MAX);
     number.ok_or_else(|| {
-        let detail = format!("'{name}' must be the number of an event, as its id line says it");
+        let detail = format!("'{name}' must be the number of an event, from its id line");
         Problem::new(ProblemKind::Invalid, "bad_event_id", detail)
     })
 }

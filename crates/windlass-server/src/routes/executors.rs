@@ -210,7 +210,7 @@ async fn answer(
 ) -> RouteResult<Response> {
     let is_number = call.bytes().all(|byte| byte.is_ascii_digit());
     let Some(call) = call.parse().ok().filter(|_| is_number) else {
-        return Err(Problem::field("call", "the call must be the number that it came with"));
+        return Err(Problem::field("call", "the call must be the number that was given with it"));
     };
     let answer = match (body.output, body.error) {
         (Some(output), None) => Ok(ToolOutput::json(output)),

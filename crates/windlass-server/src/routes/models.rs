@@ -71,7 +71,7 @@ async fn examine(
     JsonBody(body): JsonBody<DoctorBody>,
 ) -> RouteResult<Response> {
     if body.name.trim().is_empty() {
-        return Err(Problem::field("name", "say which model: PROVIDER/MODEL"));
+        return Err(Problem::field("name", "name the model as PROVIDER/MODEL"));
     }
     show(&app, SuccessKind::Ok, &app.host.examine_model(body.name.trim()).await?)
 }

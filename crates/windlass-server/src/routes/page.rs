@@ -24,9 +24,7 @@ pub(super) fn cursor(text: Option<&str>) -> RouteResult<Option<(Millis, &str)>> 
     match parsed {
         // A database counts with a sign.
         Some((ms, id)) if i64::try_from(ms).is_ok() && !id.is_empty() => Ok(Some((ms, id))),
-        Some(_) | None => {
-            Err(Problem::field("before", "'before' must be what 'next' of the page before said"))
-        }
+        Some(_) | None => Err(Problem::field("before", "'before' must be the 'next' of the previous page")),
     }
 }
 

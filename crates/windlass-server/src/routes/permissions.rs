@@ -109,7 +109,7 @@ impl PermissionAnswerBody {
             return Err(Problem::new(
                 ProblemKind::Invalid,
                 "digest_required",
-                "'digest' must name the question that is answered; the permissions of the run have it",
+                "'digest' must be that of the question being answered; the run's permissions list it",
             ));
         };
         let answer = PermissionAnswer {
@@ -155,7 +155,7 @@ async fn answer_all(
     JsonBody(body): JsonBody<AnswersBody>,
 ) -> RouteResult<Response> {
     if body.answers.is_empty() || body.answers.len() > ANSWERS_MAX {
-        return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} of them")));
+        return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} entries")));
     }
     let run_id = RunId::new(id);
     let questions = app.host.questions(&run_id).await?;
@@ -178,16 +178,14 @@ fn find<'a>(questions: &'a [Question], call_id: &CallId, expected: &str) -> Rout
         return Err(Problem::new(
             ProblemKind::Conflict,
             "question_stale",
-            format!(
-                "no question of this run waits for '{shown}': it was answered, or never asked; look at its permissions"
-            ),
+            format!("no open question about '{shown}' in this run: it was answered, or never asked"),
         ));
     };
     if !expected.eq_ignore_ascii_case(&question.digest) {
         return Err(Problem::new(
             ProblemKind::Conflict,
             "digest_mismatch",
-            "the question is another one than that which was shown; look at it again and answer with its digest",
+            "the question has changed since it was shown; read it again and answer with its digest",
         ));
     }
     Ok(question)

@@ -173,7 +173,7 @@ impl ImageBody {
 impl StartBody {
     fn wish(self) -> RouteResult<RunStart> {
         if self.message.trim().is_empty() {
-            return Err(Problem::field("message", "the message is empty; say what is wanted"));
+            return Err(Problem::field("message", "the message is empty"));
         }
         if self.steps_max.is_some_and(|steps| !(1..=WISHED_STEPS_MAX).contains(&steps)) {
             let detail = format!("'steps_max' must be from 1 to {WISHED_STEPS_MAX}");
@@ -357,7 +357,7 @@ async fn fork(
 ) -> RouteResult<Response> {
     let ForkBody { step, model, message, outcome } = body;
     let Some(step) = step else {
-        return Err(Problem::field("step", "say after which step, as a number from 0"));
+        return Err(Problem::field("step", "give the step as a number from 0"));
     };
     let outcome = outcome.map(|outcome| (outcome.call_id, outcome.json));
     let forked = app.host.fork(&id.into(), ForkWish { step, model, message, outcome }).await;

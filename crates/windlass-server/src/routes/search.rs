@@ -56,12 +56,12 @@ struct SearchWish {
 
 async fn search(State(app): State<ServerApp>, QueryOf(wish): QueryOf<SearchWish>) -> RouteResult<Response> {
     if wish.q.trim().is_empty() {
-        return Err(Problem::field("q", "'q' is empty: say what to look for"));
+        return Err(Problem::field("q", "'q' is empty; enter what to search for"));
     }
     if wish.q.chars().count() > QUERY_CHARS_MAX {
         return Err(Problem::field(
             "q",
-            format!("'q' is longer than {QUERY_CHARS_MAX} characters: use fewer words"),
+            format!("'q' has more than {QUERY_CHARS_MAX} characters; use fewer words"),
         ));
     }
     let budget = TokenBudget { total: SEARCH_TOKENS_MAX, file: SEARCH_TOKENS_MAX, ..TokenBudget::default() };

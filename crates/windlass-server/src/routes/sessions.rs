@@ -31,6 +31,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/sessions", list)
             .about(TAG, "Sessions, newest first")
             .query_param("text", text(), "Only those with this text in their title or in what the user said.")
+            .query_param("q", text(), "The same as `text`; only one of the two may be sent.")
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
             .answers(
@@ -120,6 +121,7 @@ async fn create(
 
 #[derive(Deserialize)]
 struct SessionListQuery {
+    #[serde(alias = "q")]
     text: Option<String>,
     before: Option<String>,
     rows: Option<String>,
@@ -181,10 +183,10 @@ async fn change(
 
 fn check_title(title: &str) -> RouteResult<()> {
     if title.trim().is_empty() {
-        return Err(Problem::field("title", "the title is empty; write a few words"));
+        return Err(Problem::field("title", "the title is empty"));
     }
     if title.chars().count() > TITLE_CHARS_MAX {
-        let detail = format!("the title has more than {TITLE_CHARS_MAX} characters; write fewer");
+        let detail = format!("the title has more than {TITLE_CHARS_MAX} characters");
         return Err(Problem::field("title", detail));
     }
     Ok(())
@@ -222,7 +224,7 @@ struct TasksQuery {
 
 async fn tasks(State(app): State<ServerApp>, QueryOf(query): QueryOf<TasksQuery>) -> RouteResult<Response> {
     let Some(id) = query.session_id else {
-        return Err(Problem::field("session_id", "say whose tasks: ?session_id=ID"));
+        return Err(Problem::field("session_id", "name the session: ?session_id=ID"));
     };
     show_list(&app, "tasks", &app.host.tasks(&id.into()).await?)
 }

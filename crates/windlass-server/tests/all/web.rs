@@ -138,6 +138,20 @@ async fn a_file_that_is_not_there_is_a_problem_and_no_page() {
 }
 
 #[tokio::test]
+async fn an_unknown_address_is_the_app_for_browsers_and_a_problem_for_programs() {
+    let stage = Stage::new(TALK).await;
+    let browser = stage.client().with("Accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+    let page = browser.get("/nowhere/at/all").await;
+    assert_eq!((page.status, page.header("content-type")), (404, Some("text/html; charset=utf-8")));
+    assert_eq!(stage.client().get("/nowhere/at/all").await.code(), "route_not_found");
+    for path in ["/api/nowhere", "/v1/nowhere", "/api"] {
+        let kind = browser.get(path).await.header("content-type").map(str::to_owned);
+        assert!(kind.is_some_and(|kind| kind.contains("json")), "{path}");
+    }
+    assert_eq!(browser.ask("POST", "/nowhere", None).await.code(), "route_not_found");
+}
+
+#[tokio::test]
 async fn links_of_other_pages_lead_to_the_app_and_forms_and_scripts_do_not() {
     let stage = Stage::new(TALK).await;
     let foreign = stage.client().with("Sec-Fetch-Site", "cross-site");

@@ -51,7 +51,7 @@ export class ModuleTrial {
     this.runId = null;
     try {
       const { model, module_id } = this.module;
-      this.sessionId ??= (await api.createSession({ title: `module ${module_id}`, model, origin: 'web' })).session_id;
+      this.sessionId ??= (await api.createSession({ title: `Module ${module_id}`, model, origin: 'web' })).session_id;
       const started = await api.startRun(this.sessionId, { message: JSON.stringify(this.inputs), model });
       this.runId = started.run_id;
       this.follow(this.sessionId);

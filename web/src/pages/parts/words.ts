@@ -3,31 +3,31 @@
 import type { Tone } from '../../ui/Badge.svelte';
 
 export const EFFECTS: { [word: string]: string } = {
-  pure: 'Computes; touches nothing',
-  read: 'Reads; changes nothing',
-  write: 'Changes something here',
-  external: 'Acts outside of Windlass',
+  pure: 'Computes only; changes nothing',
+  read: 'Reads only; changes nothing',
+  write: 'Changes files or settings',
+  external: 'Acts outside Windlass',
 };
 
 export const RISKS: { [word: string]: string } = {
   safe: 'Runs without asking',
-  low: 'Asked once a session',
-  medium: 'Asked each time',
-  high: 'Asked each time',
-  critical: 'Asked each time, with a word to type',
+  low: 'Asks once per session',
+  medium: 'Asks each time',
+  high: 'Asks each time',
+  critical: 'Asks each time; you type a word to confirm',
 };
 
 export const SCOPES: { [word: string]: string } = {
   read_files: 'reads files',
   write_files: 'writes files',
   execute_commands: 'runs commands',
-  network_access: 'talks to other hosts',
-  system_info: 'looks at the machine',
-  task_management: 'keeps the task list',
+  network_access: 'uses the network',
+  system_info: 'reads system facts',
+  task_management: 'manages tasks',
 };
 
 export const VISIBILITIES: { [word: string]: string } = {
-  primary: 'in the middle of a session',
+  primary: 'as a card',
   secondary: 'as a chip',
   hidden: 'only in the inspector',
 };
@@ -41,28 +41,28 @@ export const GATES: { [word: string]: { name: string; about: string } } = {
   targets: { name: 'Targets', about: 'The tool must accept its paths, hosts and commands.' },
   deny_rule: { name: 'Deny rules', about: 'No rule may deny the call.' },
   grant: { name: 'Grants', about: 'A grant of this session lets the call run.' },
-  ask_rule: { name: 'Ask rules', about: 'A rule may want the call asked each time.' },
+  ask_rule: { name: 'Ask rules', about: 'A rule may ask each time.' },
   allow_rule: { name: 'Allow rules', about: 'A rule may let the call run.' },
   risk: { name: 'Risk', about: 'Otherwise risk decides.' },
-  mode: { name: 'Approval', about: 'What needs asking is settled by how the run is approved.' },
+  mode: { name: 'Mode', about: 'The mode of the session decides about calls that need approval.' },
   caller: { name: 'Caller', about: 'A sub-agent may do no more than its caller.' },
   user: { name: 'You', about: 'The user answers.' },
 };
 
 /** What each line of the audit log says (core: `permission::AuditDecision`). */
 export const DECISIONS: { [word: string]: { name: string; tone: Tone; about: string } } = {
-  auto_approved: { name: 'Ran by itself', tone: 'good', about: 'Nobody was asked: the call is safe, or a rule or a grant allowed it.' },
-  user_approved: { name: 'You allowed it', tone: 'good', about: 'Somebody was asked and let it run.' },
-  denied_by_policy: { name: 'Denied by policy', tone: 'bad', about: 'A gate or a rule refused it.' },
-  denied_by_user: { name: 'You denied it', tone: 'bad', about: 'Somebody was asked and refused it.' },
-  failed_validation: { name: 'Not a valid call', tone: 'warn', about: 'It never came to the gates: unknown, unreadable or wrong.' },
+  auto_approved: { name: 'Allowed automatically', tone: 'good', about: 'Nobody was asked: the call is safe, or a rule or a grant allowed it.' },
+  user_approved: { name: 'Allowed by user', tone: 'good', about: 'A user was asked and allowed it.' },
+  denied_by_policy: { name: 'Denied by policy', tone: 'bad', about: 'A gate or a rule denied it.' },
+  denied_by_user: { name: 'Denied by user', tone: 'bad', about: 'A user was asked and denied it.' },
+  failed_validation: { name: 'Invalid call', tone: 'warn', about: 'The tool is unknown, or its arguments are invalid.' },
 };
 
 export const SOURCES: { [word: string]: { name: string; about: string } } = {
   user: { name: 'yours', about: 'Stored in your own policy file.' },
-  project: { name: 'project', about: 'From a file of the project, which can tighten but never loosen. Change it there.' },
-  flag: { name: 'command line', about: 'Given when the server was started; gone when it ends.' },
-  grant: { name: 'one session', about: 'Allowed in one session; ends with it and with the server.' },
+  project: { name: 'project', about: 'From a file of the project, which can only tighten rules. Change it there.' },
+  flag: { name: 'command line', about: 'Set when the server was started; ends with it.' },
+  grant: { name: 'one session', about: 'Allowed for one session; ends with the session or the server.' },
 };
 
 export function riskTone(risk: string): Tone {

@@ -17,11 +17,11 @@ it('says what a rule means', () => {
 
 it.each([
   ['read_file(src', 'The bracket is not closed.'],
-  ['read_file()', 'There is nothing in the brackets.'],
-  ['reed_file', "There is no tool 'reed_file' here now; the rule would wait for one."],
-  ['open_file', "'open_file' is another name of read_file; a rule that allows must name read_file."],
+  ['read_file()', 'The brackets are empty.'],
+  ['reed_file', "There is no tool 'reed_file' now; the rule applies once there is one."],
+  ['open_file', "'open_file' is an alias of read_file; an allow rule must name read_file."],
   ['scope:files', 'Scopes are read_files, write_files, execute_commands, network_access, system_info, task_management.'],
-  ['a b', "'a b' is no tool name."],
+  ['a b', "'a b' is not a tool name."],
 ])('doubts %s', (rule, doubt) => {
   expect(readRule(rule, tools).doubt).toBe(doubt);
 });

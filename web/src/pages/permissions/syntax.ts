@@ -33,7 +33,7 @@ export function readRule(text: string, tools: readonly Tool[]): Reading {
   const where = patterns.length ? ` that ${patterns.length > 1 ? 'touch nothing but' : 'touch only'} ${patterns.join(' and ')}` : '';
   const means = `${subject(tool, tools)}${where}.`;
   if (at >= 0 && !rule.endsWith(')')) return { means, doubt: 'The bracket is not closed.' };
-  if (patterns.some((pattern) => pattern === '')) return { means, doubt: 'There is nothing in the brackets.' };
+  if (patterns.some((pattern) => pattern === '')) return { means, doubt: 'The brackets are empty.' };
   return { means, doubt: doubtOf(tool, tools) };
 }
 
@@ -50,8 +50,8 @@ function doubtOf(tool: string, tools: readonly Tool[]): string | null {
   if (tool.startsWith('scope:')) {
     return SCOPES.includes(tool.slice(6)) ? null : `Scopes are ${SCOPES.join(', ')}.`;
   }
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool)) return `'${tool}' is no tool name.`;
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool)) return `'${tool}' is not a tool name.`;
   const alias = tools.find((known) => known.aliases?.includes(tool));
-  if (alias) return `'${tool}' is another name of ${alias.name}; a rule that allows must name ${alias.name}.`;
-  return tools.length && !tools.some((known) => known.name === tool) ? `There is no tool '${tool}' here now; the rule would wait for one.` : null;
+  if (alias) return `'${tool}' is an alias of ${alias.name}; an allow rule must name ${alias.name}.`;
+  return tools.length && !tools.some((known) => known.name === tool) ? `There is no tool '${tool}' now; the rule applies once there is one.` : null;
 }

@@ -28,10 +28,10 @@ it('S-31 reads back what it exports, with the complete trace', () => {
 });
 
 it.each([
-  ['{nonsense', 'This file is no JSON.'],
-  ['{"saves":[]}', 'There are no snapshots in this file.'],
-  ['{"title":"x"}', 'Snapshot 1 in this file has no title or no data: it is not one of Windlass.'],
-  ['3', 'Snapshot 1 in this file has no title or no data: it is not one of Windlass.'],
+  ['{nonsense', 'This file is not valid JSON.'],
+  ['{"saves":[]}', 'This file has no snapshots.'],
+  ['{"title":"x"}', 'Snapshot 1 in this file has no title or no data: it is not a Windlass snapshot.'],
+  ['3', 'Snapshot 1 in this file has no title or no data: it is not a Windlass snapshot.'],
 ])('says what is wrong with a file: %s', (content, problem) => {
   expect(readFile(content)).toEqual({ problem });
 });

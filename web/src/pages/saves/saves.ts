@@ -52,16 +52,16 @@ export function readFile(content: string): { saves: Schemas['NewSave'][] } | { p
   try {
     read = JSON.parse(content);
   } catch {
-    return { problem: 'This file is no JSON.' };
+    return { problem: 'This file is not valid JSON.' };
   }
   const list = Array.isArray(read) ? read : isObject(read) && Array.isArray(read.saves) ? read.saves : [read];
   const saves: Schemas['NewSave'][] = [];
   for (const [at, row] of list.entries()) {
     const made = newSave(row);
-    if (!made) return { problem: `Snapshot ${at + 1} in this file has no title or no data: it is not one of Windlass.` };
+    if (!made) return { problem: `Snapshot ${at + 1} in this file has no title or no data: it is not a Windlass snapshot.` };
     saves.push(made);
   }
-  return saves.length ? { saves } : { problem: 'There are no snapshots in this file.' };
+  return saves.length ? { saves } : { problem: 'This file has no snapshots.' };
 }
 
 function newSave(row: unknown): Schemas['NewSave'] | null {

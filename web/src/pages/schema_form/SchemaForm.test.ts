@@ -45,11 +45,11 @@ describe('a form made from a schema', () => {
   it('tells an empty text from one that is left out', () => {
     show({ type: 'object', properties: { name: { type: 'string' } } });
     expect(value()).toEqual({});
-    press('Send empty name');
+    press('Set to empty name');
     expect(value()).toEqual({ name: '' });
     type('name', 'rope');
     expect(value()).toEqual({ name: 'rope' });
-    press('Leave out name');
+    press('Clear name');
     expect(value()).toEqual({});
   });
 
@@ -105,7 +105,7 @@ describe('a form made from a schema', () => {
     press('Add env');
     press('Add a field');
     const name = () => document.querySelector<HTMLInputElement>('input[id*="-row-"]');
-    expect(document.body.textContent).toContain('Without a name it is not sent.');
+    expect(document.body.textContent).toContain('Not sent without a name.');
     expect(value()).toEqual({ env: {} });
     const box = name();
     if (!box) throw new Error('no row');
@@ -153,7 +153,7 @@ describe('a form made from a schema', () => {
     show({ type: 'object', properties: { extra: {} } });
     press('Add extra');
     type('extra', '{"a": [1');
-    expect(document.getElementById('f-extra-unread')?.textContent).toContain('no JSON yet');
+    expect(document.getElementById('f-extra-unread')?.textContent).toContain('Not valid JSON');
     expect(document.querySelector('output')?.textContent).toBe('unread');
     type('extra', '{"a": [1]}');
     expect(value()).toEqual({ extra: { a: [1] } });

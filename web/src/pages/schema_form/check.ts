@@ -146,7 +146,7 @@ function checkList(schema: Schema, list: unknown[], path: Path, deeper: Deeper):
   if (typeof minItems === 'number' && list.length < minItems) faults.push({ path, message: `Needs at least ${items(minItems)}.` });
   if (typeof maxItems === 'number' && list.length > maxItems) faults.push({ path, message: `May have at most ${items(maxItems)}.` });
   if (schema.uniqueItems === true && list.some((item, at) => list.slice(0, at).some((other) => isSame(item, other)))) {
-    faults.push({ path, message: 'Each item may be there once.' });
+    faults.push({ path, message: 'Items must be unique.' });
   }
   return faults;
 }
@@ -158,7 +158,7 @@ function items(count: number): string {
 function checkObject(schema: Schema, fields: { [name: string]: unknown }, path: Path, deeper: Deeper): Fault[] {
   const faults: Fault[] = [];
   for (const name of requiredOf(schema)) {
-    if (!(name in fields)) faults.push({ path: [...path, name], message: 'This is needed.', isMissing: true });
+    if (!(name in fields)) faults.push({ path: [...path, name], message: 'Required.', isMissing: true });
   }
   const named = isObject(schema.properties) ? schema.properties : {};
   const patterns = isObject(schema.patternProperties) ? Object.entries(schema.patternProperties) : [];
@@ -168,7 +168,7 @@ function checkObject(schema: Schema, fields: { [name: string]: unknown }, path: 
     if (name in named) faults.push(...deeper(named[name], value, place));
     for (const [, part] of fitting) faults.push(...deeper(part, value, place));
     if (name in named || fitting.length) continue;
-    if (schema.additionalProperties === false) faults.push({ path: place, message: `There is no field '${name}'.` });
+    if (schema.additionalProperties === false) faults.push({ path: place, message: `Unknown field '${name}'.` });
     else faults.push(...deeper(furtherOf(schema) ?? {}, value, place));
   }
   return [...faults, ...checkNames(schema, fields, path)];
@@ -183,7 +183,7 @@ function checkNames(schema: Schema, fields: { [name: string]: unknown }, path: P
   for (const [name, needed] of Object.entries(isObject(schema.dependentRequired) ? schema.dependentRequired : {})) {
     if (!(name in fields) || !Array.isArray(needed)) continue;
     for (const other of needed) {
-      if (!(String(other) in fields)) faults.push({ path: [...path, String(other)], message: `Is needed together with '${name}'.` });
+      if (!(String(other) in fields)) faults.push({ path: [...path, String(other)], message: `Required together with '${name}'.` });
     }
   }
   return faults;
@@ -200,7 +200,7 @@ function checkParts(schema: Schema, value: unknown, path: Path, deeper: Deeper):
   const one = tried('oneOf');
   const fitting = one.filter((found) => found.length === 0).length;
   if (one.length && fitting === 0) faults.push(...nearest(one));
-  if (fitting > 1) faults.push({ path, message: 'Fits more than one of the choices; exactly one must fit.' });
+  if (fitting > 1) faults.push({ path, message: 'Matches more than one of the choices; exactly one must match.' });
   if ('not' in schema && deeper(schema.not, value, path).length === 0) faults.push({ path, message: 'This value is not allowed.' });
   if ('if' in schema) {
     const branch = deeper(schema.if, value, path).length === 0 ? schema.then : schema.else;

@@ -171,7 +171,7 @@ async fn cancel_run(app: &ServerApp, run_id: &RunId) -> RouteResult<bool> {
 
 async fn begin(app: &ServerApp, body: &ChatBody) -> RouteResult<BegunExchange> {
     if body.message.trim().is_empty() {
-        return Err(Problem::field("message", "'message' is empty; say something"));
+        return Err(Problem::field("message", "'message' is empty"));
     }
     check_id("chat_id", body.chat_id.as_deref())?;
     check_id("request_id", body.request_id.as_deref())?;
@@ -243,7 +243,7 @@ fn enter(app: &ServerApp, id: &str) -> RouteResult<RunningRequest> {
         Problem::new(
             ProblemKind::Conflict,
             "request_goes_on",
-            "a request with this request_id goes on; wait for it, cancel it, or use another id",
+            "a request with this request_id is still running; wait for it, cancel it, or use another id",
         )
     })
 }

@@ -86,7 +86,7 @@ impl MessageReader {
                 return Err(Problem::field(
                     format!("messages[{at}].role"),
                     format!(
-                        "'{}' is no role that is known here; use system, developer, user, assistant or tool",
+                        "unknown role '{}'; use system, developer, user, assistant or tool",
                         other.chars().take(40).collect::<String>()
                     ),
                 ));
@@ -109,10 +109,7 @@ impl MessageReader {
         for (index, call) in (0_u32..).zip(message.tool_calls.iter().flatten()) {
             let place = || format!("messages[{at}].tool_calls[{index}]");
             let Some(function) = &call.function else {
-                return Err(Problem::field(
-                    place(),
-                    "only calls of functions are known here; send 'function'",
-                ));
+                return Err(Problem::field(place(), "only function calls are supported; send 'function'"));
             };
             if call.id.is_empty() {
                 return Err(Problem::field(place(), "a call needs its 'id': its tool message names it"));

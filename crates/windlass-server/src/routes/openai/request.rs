@@ -76,10 +76,10 @@ pub(super) struct ChatWishes {
 impl ChatWishes {
     pub(super) fn read(request: ChatRequest) -> RouteResult<Self> {
         if request.n.is_some_and(|n| n != 1) {
-            return Err(Problem::field("n", "only one answer is given; leave 'n' out or send 1"));
+            return Err(Problem::field("n", "only one answer is supported; leave 'n' out or send 1"));
         }
         if request.functions.as_ref().is_some_and(|functions| !is_empty(functions)) {
-            return Err(Problem::field("functions", "'functions' is not known here; send 'tools' instead"));
+            return Err(Problem::field("functions", "'functions' is not supported; send 'tools' instead"));
         }
         check_profile(request.profile.as_deref().filter(|name| !name.is_empty()))?;
         let sampling = read_sampling(&request)?;

@@ -34,14 +34,14 @@ struct ChatFunction {
 /// The tools as specs, sorted by name.
 pub(super) fn read_tools(tools: Vec<ChatTool>) -> RouteResult<Vec<Arc<ToolSpec>>> {
     if tools.len() > TOOLS_MAX {
-        return Err(Problem::field("tools", format!("at most {TOOLS_MAX} tools are taken")));
+        return Err(Problem::field("tools", format!("at most {TOOLS_MAX} tools are accepted")));
     }
     let mut specs = BTreeMap::new();
     for (at, tool) in tools.into_iter().enumerate() {
         let place = format!("tools[{at}]");
         let function = match (tool.kind.as_str(), tool.function) {
             ("function", Some(function)) => function,
-            _ => return Err(Problem::field(place, "only tools of type 'function' are known here")),
+            _ => return Err(Problem::field(place, "only tools of type 'function' are supported")),
         };
         let mut spec = ToolSpec::new(function.name, function.description.unwrap_or_default());
         if let Some(parameters) = function.parameters.filter(|parameters| !parameters.is_null()) {

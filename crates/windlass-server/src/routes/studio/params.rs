@@ -37,7 +37,7 @@ impl Params<'_> {
     pub(super) fn read(&self, tools: &[Arc<ToolSpec>]) -> RouteResult<StudioWish> {
         let prompt = self.text("prompt")?.unwrap_or_default();
         if prompt.trim().is_empty() {
-            return Err(Problem::field("prompt", "'prompt' is missing; say what is wanted"));
+            return Err(Problem::field("prompt", "'prompt' is missing"));
         }
         let (tools_allowed, allowed) = self.tools(tools)?;
         let steps_max = self.whole("max_tool_calls", 1, u64::from(WISHED_STEPS_MAX))?;
