@@ -128,7 +128,7 @@ const hello = {
       act: async (page, facts, stage) => {
         await seen(page, 'Hello! Ask me');
         await stage.kill();
-        await page.getByText(/does not answer|connection/i).first().waitFor();
+        await page.getByText(/not responding|connection/i).first().waitFor();
       },
       after: (stage) => stage.start(),
     },

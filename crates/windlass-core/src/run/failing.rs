@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::batch::Batch;
-use super::{Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
+use super::batch::CallBatch;
+use super::{Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
 use crate::dialect::read;
 use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
@@ -122,7 +122,7 @@ impl Run {
     fn close_cut_step(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        mut batch: Batch,
+        mut batch: CallBatch,
         failure: &ModelFailure,
         partial: Vec<Part>,
     ) -> Phase {
@@ -139,7 +139,7 @@ impl Run {
         pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         batch.is_open = false;
         if !failure.is_retryable {
-            self.stop_calls(pass, &mut batch, Stop::ModelFailed);
+            self.stop_calls(pass, &mut batch, StopCause::ModelFailed);
             self.take_in(pass, &batch);
             self.answer_begun.push_str(&text);
             return self.end_failed(pass, failure.clone());
