@@ -20,7 +20,6 @@ use crate::wire::{Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition, e
 pub(crate) struct PreparedRequest {
     /// The path after the base URL.
     pub(crate) path: String,
-    /// The body.
     pub(crate) body: Vec<u8>,
     /// What had to be changed, and was not told before in this run.
     pub(crate) notices: Vec<Notice>,

@@ -14,7 +14,6 @@ use crate::limits::FILE_BYTES_MAX;
 /// A file that was read.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderFile {
-    /// Its text.
     pub(crate) text: String,
     /// The hexadecimal digits of its SHA-256.
     pub(crate) hash: String,

@@ -75,9 +75,7 @@ struct LibraryState {
 pub(crate) struct ChangedModules {
     /// The manifest, and with it everything, if it is another one.
     pub(crate) manifest: bool,
-    /// All modules.
     pub(crate) everything: bool,
-    /// Files.
     pub(crate) paths: BTreeSet<PathBuf>,
 }
 

@@ -19,16 +19,12 @@ use crate::extract::accepts;
 use crate::openapi::SchemaSource;
 use crate::state::ServerApp;
 
-/// JSON.
 pub(crate) const JSON: &str = "application/json";
-/// An event stream.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
-/// A page.
 pub(crate) const HTML: &str = "text/html";
 
 /// A route and what the API document says of it.
 pub(crate) struct Endpoint {
-    /// Its method.
     pub(crate) method: Method,
     /// Its path, with `{name}` for what varies.
     pub(crate) path: &'static str,
@@ -40,9 +36,7 @@ pub(crate) struct Endpoint {
 /// What the API document says of a route.
 #[derive(Default)]
 pub(crate) struct Operation {
-    /// One line.
     pub(crate) summary: &'static str,
-    /// More.
     pub(crate) notes: &'static str,
     /// Which group it belongs to.
     pub(crate) tag: &'static str,
@@ -72,30 +66,21 @@ pub(crate) struct AnswerDoc {
     pub(crate) media_type: &'static str,
     /// The schema of the body.
     pub(crate) schema: Value,
-    /// What it means.
     pub(crate) meaning: &'static str,
 }
 
 /// Where a parameter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParamPlace {
-    /// In the path.
     Path,
-    /// In the query.
     Query,
-    /// In a header.
     Header,
 }
 
-/// One parameter.
 pub(crate) struct ParamDoc {
-    /// Its name.
     pub(crate) name: &'static str,
-    /// Where it stands.
     pub(crate) place: ParamPlace,
-    /// Its schema.
     pub(crate) schema: Value,
-    /// What it means.
     pub(crate) meaning: &'static str,
     /// Whether it must be there.
     pub(crate) is_required: bool,
@@ -138,7 +123,6 @@ impl Endpoint {
         self
     }
 
-    /// More about it.
     pub(crate) fn notes(mut self, notes: &'static str) -> Self {
         self.operation.notes = notes;
         self
@@ -300,7 +284,6 @@ impl Endpoint {
     }
 }
 
-/// Puts endpoints together.
 pub(crate) fn assemble(app: &ServerApp, endpoints: Vec<Endpoint>) -> Router<ServerApp> {
     endpoints.into_iter().fold(Router::new(), |router, endpoint| {
         let terms = RouteTerms::of(&endpoint.operation, app.config.limits.request_timeout);

@@ -18,9 +18,7 @@ pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
 /// How an answer that is no problem is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SuccessKind {
-    /// Here it is.
     Ok,
-    /// It was made.
     Created,
     /// It began and goes on.
     Accepted,
@@ -31,7 +29,6 @@ pub(crate) enum SuccessKind {
 }
 
 impl SuccessKind {
-    /// The status.
     pub(crate) fn status(self) -> StatusCode {
         match self {
             SuccessKind::Ok => StatusCode::OK,
@@ -46,25 +43,19 @@ impl SuccessKind {
 /// What a client can do about a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ProblemKind {
-    /// Change the request.
     Invalid,
-    /// Send the token.
     Unauthorised,
     /// Use a name or page that is allowed.
     Forbidden,
     /// Look at the list.
     Missing,
-    /// Use another method.
     Method,
     /// Ask for what there is.
     NotAcceptable,
     /// Look at how things are now.
     Conflict,
-    /// Send less.
     TooLarge,
-    /// Send JSON.
     MediaType,
-    /// Ask less often.
     TooMany,
     /// It broke inside: tell the operator.
     Broken,
@@ -72,14 +63,12 @@ pub(crate) enum ProblemKind {
     Upstream,
     /// It does not exist here.
     NotImplemented,
-    /// Come back later.
     Unavailable,
     /// It took too long.
     TimedOut,
 }
 
 impl ProblemKind {
-    /// The status.
     pub(crate) fn status(self) -> StatusCode {
         match self {
             ProblemKind::Invalid => StatusCode::BAD_REQUEST,
@@ -125,7 +114,6 @@ impl ProblemKind {
 /// An answer, or a problem.
 pub(crate) type RouteResult<T> = Result<T, Problem>;
 
-/// One problem.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Problem {
     kind: ProblemKind,
@@ -197,7 +185,6 @@ impl Problem {
         self.kind
     }
 
-    /// The stable word.
     pub(crate) fn code(&self) -> &str {
         &self.code
     }

@@ -55,7 +55,6 @@ async fn object<S: Send + Sync, T: DeserializeOwned>(
     if is_list { Err(Problem::invalid("the body is a list; send an object")) } else { Ok(body) }
 }
 
-/// The query.
 pub(crate) struct QueryOf<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryOf<T> {

@@ -23,13 +23,11 @@ pub(crate) struct ServerApp(Arc<AppState>);
 
 /// What is behind an [`ServerApp`].
 pub(crate) struct AppState {
-    /// The running Windlass.
     pub(crate) host: Arc<dyn ServedPort>,
     /// What the binary said.
     pub(crate) config: ServerConfig,
     /// Takes secrets out of what leaves the server.
     pub(crate) redactor: Redactor,
-    /// What is counted.
     pub(crate) metrics: Arc<Metrics>,
     /// Who may come in.
     pub(crate) token: TokenCheck,

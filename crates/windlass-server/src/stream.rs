@@ -42,7 +42,6 @@ pub(crate) trait RecordProjection: Send + 'static {
     }
 }
 
-/// Any projection.
 pub(crate) type BoxProjection = Box<dyn RecordProjection>;
 
 impl RecordProjection for BoxProjection {

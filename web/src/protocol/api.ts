@@ -1862,7 +1862,6 @@ export interface components {
             approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
             settings?: components["schemas"]["SettingsWish"] | null;
         };
-        /** @description What is set, as a body says it. */
         SettingsWish: {
             /** @description What the model is told after the usual system text. */
             system?: string | null;
@@ -1886,7 +1885,6 @@ export interface components {
             approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
             settings?: components["schemas"]["SettingsWish"] | null;
         };
-        /** @description What is set, as a body says it. */
         StartRun: {
             message: string;
             model?: string | null;
@@ -1925,10 +1923,8 @@ export interface components {
         };
         ResumeRun: {
             /** @description Calls that may run again although nobody knows whether they happened. */
-            retry?: components["schemas"]["CallId"][] | null;
+            retry?: string[] | null;
         };
-        /** @description One call. Unique in its session, whatever the provider sent. */
-        CallId: string;
         ForkRun: {
             /** @description The last step that is taken over; 0 for the message alone. */
             step: number;
@@ -1936,7 +1932,7 @@ export interface components {
             /** @description Another message, with step 0. */
             message?: string | null;
             outcome?: {
-                call_id: components["schemas"]["CallId"];
+                call_id: string;
                 json: unknown;
             } | null;
         };
@@ -2056,7 +2052,6 @@ export interface components {
             request_id?: string | null;
             model?: string | null;
         };
-        /** @description What is set, as a body says it. */
         Settings: {
             /** @description What the model is told after the usual system text. */
             system?: string;

@@ -6,8 +6,7 @@
 /// The whole dependency list of `windlass-core`.
 pub(super) const CORE_DEPENDENCIES: [&str; 5] = ["futures-core", "serde", "serde_json", "sha2", "thiserror"];
 
-/// What a feature of `windlass-core` may add, for a test that writes the schema of records: nothing that ships
-/// has it.
+/// What a feature of `windlass-core` may add: schemas of its types, for the schema of records and for the API document.
 pub(super) const CORE_OPTIONAL: [&str; 1] = ["schemars"];
 
 /// How many names of types may be defined in more than one file. It only falls; the goal is 6 in 100.
@@ -64,7 +63,7 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
         why: "only tools that fetch need a browser's HTTP; models have a client of their own",
     },
     KeptIn {
-        what: &["httparse", "rustls-platform-verifier", "tokio-rustls", "url"],
+        what: &["httparse", "httpdate", "rustls-platform-verifier", "tokio-rustls", "url"],
         rooms: &["windlass-models"],
         why: "the client for models is in one room",
     },

@@ -99,7 +99,7 @@ pub struct Overrides {
     pub headers: Vec<(String, String)>,
     /// Changed quirks, each laid over the ones before.
     pub quirks: Vec<Map<String, Value>>,
-    /// What is known of the model; what is some wins.
+    /// What is known of the model; a field that is set replaces what the catalogue says.
     pub abilities: Abilities,
 }
 
@@ -238,7 +238,7 @@ fn patched(name: &ModelName, quirks: Quirks, patches: &[Map<String, Value>]) -> 
         .map_err(|why| CatalogError::Quirks { provider: name.provider.clone(), why })
 }
 
-/// Lays what somebody else says of a model over what is known; what is some wins.
+/// Lays what somebody else says of a model over what is known; only fields that are set count.
 pub fn lay_over(abilities: &mut Abilities, over: &Abilities) {
     let Abilities { context_tokens, output_tokens_max, calls_tools, reasons, sees, prices } = *over;
     abilities.context_tokens = context_tokens.or(abilities.context_tokens);

@@ -42,7 +42,6 @@ pub(super) enum ProbeReply {
     Lost(ModelFailure),
 }
 
-/// A whole answer.
 #[derive(Debug, Clone)]
 pub(super) struct ProbeAnswer {
     pub(super) deltas: Vec<ModelDelta>,
@@ -114,7 +113,6 @@ fn identify(index: u32, raw: &RawCall) -> ToolCall {
     }
 }
 
-/// Something to ask.
 #[derive(Debug, Clone)]
 pub(super) struct ProbeQuestion {
     pub(super) system: &'static str,

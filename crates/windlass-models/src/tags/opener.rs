@@ -13,7 +13,6 @@ const MARK_DIGITS: usize = 8;
 pub struct RunTag {
     /// What opens a call.
     pub(super) open: String,
-    /// What closes it.
     pub(super) close: String,
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Pure: the time comes in. What is longer than a user would wait is cut to the limit.
 
+use std::time::UNIX_EPOCH;
+
 use crate::limits::RETRY_AFTER_MS_MAX;
 
 /// Headers that only say when a limit is lifted, most telling first.
@@ -48,7 +50,6 @@ fn of_moment(text: &str, now_ms: u64) -> Option<u64> {
     }
 }
 
-/// `1h2m3.5s`, `250ms`.
 fn of_span(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut total: u64 = 0;
@@ -84,26 +85,10 @@ fn millis(text: &str, unit_ms: f64) -> Option<u64> {
     number(text).map(|amount| (amount * unit_ms).ceil() as u64)
 }
 
-/// The Unix time of `Sun, 06 Nov 1994 08:49:37 GMT`, the one date form that servers may write.
+/// The Unix time of `Sun, 06 Nov 1994 08:49:37 GMT` and of the older forms of dates in HTTP.
 fn date_ms(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut words = text.split_once(", ")?.1.split(' ');
-    let day: u64 = words.next()?.parse().ok()?;
-    let month = words.next()?;
-    let month = MONTHS.iter().position(|name| *name == month)? as u64 + 1;
-    let year: u64 = words.next()?.parse().ok().filter(|year| (1970..10_000).contains(year))?;
-    let mut clock = words.next()?.split(':').map(str::parse::<u64>);
-    let (hours, minutes, seconds) = (clock.next()?.ok()?, clock.next()?.ok()?, clock.next()?.ok()?);
-    if words.next()? != "GMT" || day > 31 || hours > 23 || minutes > 59 || seconds > 60 {
-        return None;
-    }
-    // Years begin in March here, so that the leap day is the last of its year.
-    let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    let days = 365 * year + leap_days + (153 * month + 2) / 5 + day;
-    let days = days.checked_sub(719_469)?;
-    Some((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000)
+    let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
 }
 
 #[cfg(test)]

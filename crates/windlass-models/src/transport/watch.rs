@@ -17,7 +17,6 @@ use windlass_core::model::{ModelFailure, ModelFailureKind};
 use crate::limits::{DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
 use crate::target::ModelTarget;
 
-/// Which limit passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
     FirstByte,
@@ -25,7 +24,6 @@ enum Limit {
     Total,
 }
 
-/// Watches one exchange.
 #[derive(Debug)]
 pub(crate) struct ExchangeWatch {
     limits: ExchangeLimits,
@@ -88,7 +86,6 @@ impl Drop for ExchangeWatch {
 }
 
 impl ExchangeWatch {
-    /// Begins now.
     pub(crate) fn new(limits: ExchangeLimits, target: &ModelTarget, alarms: &Arc<Alarms>) -> Self {
         let provider = target.provider.clone();
         Self {
@@ -146,7 +143,6 @@ impl ExchangeWatch {
         if now >= due && limit == Limit::Total { Err(self.failure(limit)) } else { Ok(()) }
     }
 
-    /// The connection broke.
     pub(crate) fn cut(&self, error: &dyn Error) -> ModelFailure {
         let mut failure = ModelFailure::passing(
             ModelFailureKind::Cut,

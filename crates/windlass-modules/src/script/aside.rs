@@ -25,7 +25,6 @@ pub(crate) struct StopSignal {
 }
 
 impl StopSignal {
-    /// Not given yet.
     pub(crate) fn new(cancel: CancelFlag) -> Arc<Self> {
         Arc::new(Self { cancel, given: watch::Sender::new(false) })
     }

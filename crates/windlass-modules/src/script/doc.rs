@@ -31,7 +31,6 @@ pub(crate) struct Declaration {
     pub(crate) risk: Option<Risk>,
 }
 
-/// One argument.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DocParam {
     name: String,
@@ -59,7 +58,6 @@ fn bare_line(line: &str) -> &str {
 }
 
 impl Declaration {
-    /// Reads bare lines.
     pub(crate) fn read(lines: &[&str]) -> Result<Self, BadLine> {
         let mut declared = Self::default();
         let mut told: Vec<&str> = Vec::new();
@@ -100,7 +98,6 @@ impl Declaration {
     }
 }
 
-/// `name type[?] description`
 fn read_param(text: &str) -> Result<DocParam, String> {
     let mut parts = text.splitn(3, char::is_whitespace);
     let (Some(name), Some(kind)) = (parts.next().filter(|name| !name.is_empty()), parts.next()) else {

@@ -11,7 +11,6 @@ const NESTING_MAX: usize = 16;
 pub(crate) struct FunctionSpan {
     /// What is between its braces, in bytes.
     pub(crate) range: Range<usize>,
-    /// Its parameter.
     pub(crate) param: Option<String>,
 }
 

@@ -27,7 +27,6 @@ pub(crate) struct CallWatch {
 }
 
 impl CallWatch {
-    /// Begins to watch.
     pub(crate) fn new(limits: &ScriptLimits, stop: Arc<StopSignal>) -> Self {
         Self {
             operations_max: limits.operations,

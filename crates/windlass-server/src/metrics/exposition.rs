@@ -14,7 +14,6 @@ pub(super) struct Histogram {
 }
 
 impl Histogram {
-    /// Counts one duration.
     pub(super) fn observe(&mut self, ms: u64) {
         let seconds = seconds(ms);
         for (bucket, bound) in self.buckets.iter_mut().zip(BOUNDS) {
@@ -53,7 +52,6 @@ pub(super) fn gauge(out: &mut String, name: &str, help: &str, value: impl Displa
     line(out, format_args!("{name} {value}"));
 }
 
-/// One sample.
 pub(super) fn sample(out: &mut String, name: &str, labels: &[(&str, &str)], value: impl Display) {
     line(out, format_args!("{name}{{{}}} {value}", label_text(labels)));
 }

@@ -16,7 +16,6 @@ struct CountedRun {
     questions: Vec<CallId>,
 }
 
-/// All counts.
 #[derive(Default)]
 pub(super) struct MetricCounts {
     runs_started: u64,
@@ -99,7 +98,6 @@ impl MetricCounts {
         }
     }
 
-    /// Writes all counts.
     pub(super) fn write(&self, out: &mut String) {
         self.write_runs(out);
         self.write_calls(out);

@@ -66,6 +66,10 @@ fn simplify(schema: &mut Value) {
                 "default" => !value.is_null(),
                 _ => true,
             });
+            if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+                // Anything at all, in the form that other tools read too.
+                properties.values_mut().filter(|any| **any == true).for_each(|any| *any = json!({}));
+            }
             fields.values_mut().for_each(simplify);
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
@@ -103,7 +107,6 @@ pub(crate) fn list_of(name: &str) -> Value {
     json!({"type": "array", "items": named(name)})
 }
 
-/// Any text.
 pub(crate) fn text() -> Value {
     json!({"type": "string"})
 }
@@ -113,7 +116,6 @@ pub(crate) fn count() -> Value {
     json!({"type": "integer", "minimum": 0})
 }
 
-/// `true` or `false`.
 pub(crate) fn flag() -> Value {
     json!({"type": "boolean"})
 }

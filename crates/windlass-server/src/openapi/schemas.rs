@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::{count, flag, named, object, text};
 use crate::routes::{documents, executors, models, modules, records, search, steps};
 
-/// All schemas.
 pub(crate) fn all() -> Map<String, Value> {
     let groups = [
         session_rows(),
@@ -224,7 +223,6 @@ fn call_error() -> Value {
     ])
 }
 
-/// A tool's spec.
 fn tool() -> Value {
     object([
         ("name", text()),

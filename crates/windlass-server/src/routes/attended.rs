@@ -37,7 +37,6 @@ impl Attended {
         Ok(Self { host: Arc::clone(host), last_seq: started.after_seq, started, events, is_over: false })
     }
 
-    /// The run.
     pub(crate) fn run_id(&self) -> &RunId {
         &self.started.run_id
     }

@@ -23,7 +23,6 @@ use crate::openapi::{count, object, text};
 use crate::shown::show_asking;
 use crate::state::ServerApp;
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/runs/{id}/calls/{call_id}", get)

@@ -18,7 +18,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "search";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/documents", list)

@@ -26,7 +26,6 @@ pub(super) const SEQ_MAX: u64 = i64::MAX.unsigned_abs();
 /// Forms of events, by the word in the query.
 const FORMATS: [&str; 2] = ["v1.1", "edison"];
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/runs/{id}/events", events)

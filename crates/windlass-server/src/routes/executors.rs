@@ -25,7 +25,6 @@ use crate::state::ServerApp;
 /// The header in which an executor shows its secret.
 const SECRET: &str = "x-executor-secret";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let own = |endpoint: Endpoint| {
         endpoint

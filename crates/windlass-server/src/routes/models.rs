@@ -19,7 +19,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "models";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/about", about)

@@ -16,7 +16,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "modules";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/modules", list)

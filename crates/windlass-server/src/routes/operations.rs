@@ -15,7 +15,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "operations";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/healthz", healthz).about(TAG, "Whether the server lives").answers(

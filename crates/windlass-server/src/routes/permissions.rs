@@ -20,7 +20,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "permissions";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/runs/{id}/permissions", list)

@@ -29,7 +29,6 @@ use crate::stream::{RecordProjection, StreamStart, respond_session};
 
 const TAG: &str = "sessions";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let rows = json!({"type": "integer", "minimum": 1, "maximum": RECORDS_MAX, "default": RECORDS_USUAL});
     vec![
@@ -54,7 +53,6 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// The schemas.
 pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
     let mut event = object([("type", text())]);
     if let Value::Object(fields) = &mut event {

@@ -6,18 +6,18 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_core::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::limits::WISHED_STEPS_MAX;
 use windlass_core::message::{Message, Part};
-use windlass_core::settings::SessionSettings;
+use windlass_core::settings::{SEED_MAX, SessionSettings};
 use windlass_core::store::RunQuery;
 use windlass_core::trace::RunTrace;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::sessions::{check_profile, read_approve};
-use super::settings::SettingsBody;
+use super::settings::{SettingsBody, maybe_effort, maybe_tool_choice};
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
@@ -30,7 +30,6 @@ use crate::stream::{StreamStart, respond};
 
 const TAG: &str = "runs";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         start_endpoint(),
@@ -123,9 +122,30 @@ struct StartBody {
     #[serde(default)]
     #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
-    /// What a session can have set, a run can wish for itself.
-    #[serde(flatten)]
-    settings: SettingsBody,
+    // What a session can have set, a run can wish for itself. Not flattened: a reader of flattened fields forgets
+    // which of them was wrong.
+    /// What the model is told after the usual system text.
+    system: Option<String>,
+    /// What the model may do with tools until it has called one.
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_tool_choice")]
+    tool_choice: Option<Value>,
+    #[serde(default)]
+    #[schemars(schema_with = "maybe_effort")]
+    reasoning_effort: Option<String>,
+    #[schemars(range(min = 0.0, max = 2.0))]
+    temperature: Option<f64>,
+    #[schemars(range(min = 0.0, max = 1.0))]
+    top_p: Option<f64>,
+    /// Most tokens of one answer.
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = u32::MAX))]
+    output_tokens_max: Option<u32>,
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 0, max = SEED_MAX))]
+    seed: Option<u64>,
+    /// The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text.
+    response_format: Option<Map<String, Value>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -164,7 +184,17 @@ impl StartBody {
         for image in self.images.unwrap_or_default() {
             parts.push(image.part()?);
         }
-        let SessionSettings { system, tool_choice, sampling } = self.settings.read()?;
+        let settings = SettingsBody {
+            system: self.system,
+            tool_choice: self.tool_choice,
+            reasoning_effort: self.reasoning_effort,
+            temperature: self.temperature,
+            top_p: self.top_p,
+            output_tokens_max: self.output_tokens_max,
+            seed: self.seed,
+            response_format: self.response_format,
+        };
+        let SessionSettings { system, tool_choice, sampling } = settings.read()?;
         Ok(RunStart {
             message: Message::User { parts },
             wishes: RunWishes {
@@ -285,6 +315,7 @@ async fn cancel(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> Rou
 #[schemars(rename = "ResumeRun")]
 struct ResumeBody {
     /// Calls that may run again although nobody knows whether they happened.
+    #[schemars(with = "Option<Vec<String>>")]
     retry: Option<Vec<CallId>>,
 }
 
@@ -314,6 +345,7 @@ struct ForkBody {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 struct ForkOutcome {
+    #[schemars(with = "String")]
     call_id: CallId,
     json: Value,
 }

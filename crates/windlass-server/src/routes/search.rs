@@ -19,7 +19,6 @@ const TAG: &str = "search";
 /// Where may be looked.
 const SCOPES: [&str; 3] = ["project", "documents", "everything"];
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/search", search)

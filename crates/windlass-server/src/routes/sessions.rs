@@ -21,7 +21,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "sessions";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::post("/api/sessions", create)

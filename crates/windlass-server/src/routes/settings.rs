@@ -10,7 +10,6 @@ use crate::error::{Problem, RouteResult};
 use crate::extract::whole;
 use crate::openapi::{object, or_null};
 
-/// What is set, as a body says it.
 #[derive(Deserialize, Default, JsonSchema)]
 #[schemars(rename = "SettingsWish")]
 pub(super) struct SettingsBody {
@@ -38,14 +37,14 @@ pub(super) struct SettingsBody {
     pub(super) response_format: Option<Map<String, Value>>,
 }
 
-fn maybe_tool_choice(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn maybe_tool_choice(_: &mut SchemaGenerator) -> Schema {
     or_null(json!({"anyOf": [
         {"type": "string", "enum": ["auto", "required", "none"]},
         object([("name", json!({"type": "string", "minLength": 1}))]),
     ]}))
 }
 
-fn maybe_effort(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn maybe_effort(_: &mut SchemaGenerator) -> Schema {
     or_null(json!({"type": "string", "enum": EFFORTS}))
 }
 

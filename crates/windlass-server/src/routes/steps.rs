@@ -12,7 +12,6 @@ use crate::openapi::{count, named, object, text};
 use crate::shown::show;
 use crate::state::ServerApp;
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/runs/{id}/steps/{step}", get)

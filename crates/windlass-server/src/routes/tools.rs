@@ -19,7 +19,6 @@ use crate::openapi::{list_of, named, object, one_of, or_null, text};
 use crate::shown::{done, show, show_asking, show_list};
 use crate::state::ServerApp;
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/tools", list)

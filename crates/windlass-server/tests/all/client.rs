@@ -17,13 +17,13 @@ pub(crate) struct Client {
 
 /// A whole answer.
 #[derive(Debug)]
-pub(crate) struct RouteResult {
+pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl RouteResult {
+impl Answer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
@@ -49,26 +49,26 @@ impl Client {
         client
     }
 
-    pub(crate) async fn get(&self, path: &str) -> RouteResult {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, None).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> RouteResult {
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.ask("DELETE", path, None).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> RouteResult {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
         self.ask("POST", path, Some(&body.to_string())).await
     }
 
     /// Asks and reads the whole answer, which must be as the API document says.
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> RouteResult {
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
         let mut reading = self.send(method, path, body).await;
         let mut rest = String::new();
         while let Some(frame) = reading.more().await {
             rest.push_str(&frame);
         }
-        let answer = RouteResult { status: reading.status, headers: reading.headers, body: rest };
+        let answer = Answer { status: reading.status, headers: reading.headers, body: rest };
         contract::check(method, path, &answer);
         answer
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::client::RouteResult;
+use crate::client::Answer;
 
 static DOCUMENT: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(&windlass_server::openapi_document("test")).unwrap());
@@ -30,7 +30,7 @@ fn operation(method: &str, path: &str) -> Option<&'static Value> {
 }
 
 /// Panics unless the document says that the server may answer like this.
-pub(crate) fn check(method: &str, path: &str, answer: &RouteResult) {
+pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     let Some(operation) = operation(method, path) else {
         assert!(matches!(answer.status, 204 | 403 | 404 | 405), "{method} {path} has no words: {answer:?}");
         return;

@@ -31,7 +31,6 @@ pub(super) struct ConnectRoute {
 }
 
 impl ConnectRoute {
-    /// A new connection.
     pub(super) fn connect(&self) -> BoxFuture<'static, Result<Socket, HttpFault>> {
         let way = self.clone();
         Box::pin(async move { timeout(way.timeout, open(&way)).await.unwrap_or(Err(HttpFault::Timeout)) })

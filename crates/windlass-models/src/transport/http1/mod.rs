@@ -70,7 +70,6 @@ pub(crate) struct Http1Client {
 }
 
 impl Http1Client {
-    /// Opens nothing yet.
     pub(crate) fn new(proxies: Option<Proxies>) -> Self {
         Self { pool: Arc::default(), proxies }
     }
@@ -92,7 +91,6 @@ impl Http1Client {
         Ok(RequestEnvelope { way, head, method: request.method })
     }
 
-    /// Prepares a request.
     pub(crate) fn begin(&self, envelope: &RequestEnvelope, body: Vec<u8>) -> HttpExchange {
         let mut head = Vec::with_capacity(envelope.head.len().saturating_add(LENGTH_LINE_BYTES));
         head.extend_from_slice(&envelope.head);

@@ -24,7 +24,6 @@ impl fmt::Display for Proxy {
     }
 }
 
-/// The rules.
 #[derive(Debug)]
 pub(crate) struct Proxies(Matcher);
 

@@ -13,7 +13,6 @@ use tokio_rustls::client::TlsStream;
 
 use crate::limits::READ_BYTES_MAX;
 
-/// An open connection.
 #[derive(Debug)]
 pub(super) enum Socket {
     Bare(TcpStream),

@@ -46,7 +46,6 @@ impl TrustRoots {
         Ok(Self(Arc::new(config)))
     }
 
-    /// Shakes hands.
     pub(super) async fn greet(
         &self,
         host: &str,

@@ -241,7 +241,6 @@ pub(super) struct CallPiece<'a> {
     pub(super) extra_content: JsonLeaf<'a>,
 }
 
-/// What is called.
 #[derive(Debug, Default, serde::Deserialize)]
 pub(super) struct FunctionPiece<'a> {
     #[serde(borrow, default)]

@@ -25,7 +25,6 @@ use crate::wire::{Decode, SharedTarget, read_args, told_after_end};
 /// The last frame of a stream.
 const DONE: &str = "[DONE]";
 
-/// Reads one answer.
 pub(super) struct ChatDecoder {
     target: SharedTarget,
     template: ChunkTemplate,

@@ -42,7 +42,6 @@ pub fn decoder(target: SharedTarget) -> Box<dyn Decode> {
     Box::new(decode::ChatDecoder::new(target))
 }
 
-/// Where deltas go.
 type ChatDeltas = Vec<ModelDelta>;
 
 /// A target for the tests of this wire.

@@ -5,7 +5,6 @@ use windlass_core::model::Usage;
 
 use super::chunk::{JsonLeaf, Perhaps};
 
-/// A `usage` object.
 #[derive(Debug, serde::Deserialize)]
 pub(super) struct ChatUsage<'a> {
     #[serde(borrow, default)]

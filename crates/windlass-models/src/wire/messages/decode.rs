@@ -45,7 +45,6 @@ struct CallOpening<'a> {
     input: Option<&'a RawValue>,
 }
 
-/// A whole answer.
 #[derive(Deserialize)]
 struct WholeMessage<'a> {
     #[serde(borrow)]
@@ -110,7 +109,6 @@ impl MessagesUsage {
     }
 }
 
-/// Reads one answer.
 #[derive(Debug)]
 pub(super) struct MessagesDecoder {
     target: SharedTarget,

@@ -46,7 +46,6 @@ struct OllamaFunction {
     arguments: Option<Box<RawValue>>,
 }
 
-/// Reads one answer.
 #[derive(Debug)]
 pub(super) struct OllamaDecoder {
     target: SharedTarget,

@@ -41,9 +41,7 @@ impl ItemKind {
 pub(super) struct OpenItem {
     /// Its place in the answer: some servers give an item another id in every event, so this counts first.
     pub(super) output_index: Option<u64>,
-    /// Its id.
     pub(super) item_id: Option<String>,
-    /// What it is.
     pub(super) kind: ItemKind,
     /// Its slot as a call.
     pub(super) slot: u32,

@@ -77,7 +77,6 @@ struct BegunExchange {
     tools_before: Vec<String>,
 }
 
-/// `POST /chat`.
 pub(super) async fn chat(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<ChatBody>,
@@ -104,7 +103,6 @@ pub(super) async fn chat(
     Ok(Json(answer))
 }
 
-/// `POST /chat/stream`.
 pub(super) async fn stream(
     State(app): State<ServerApp>,
     closing: Option<Extension<Closing>>,

@@ -12,7 +12,6 @@ use crate::state::ServerApp;
 
 const TOOL: &str = "generate_image";
 
-/// `POST /generate-image`.
 pub(super) async fn generate(
     State(app): State<ServerApp>,
     JsonBody(args): JsonBody<Map<String, Value>>,

@@ -18,7 +18,6 @@ use crate::openapi::{frame, named, object, text};
 
 const TAG: &str = "edison";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let problems =
         [ProblemKind::Missing, ProblemKind::Conflict, ProblemKind::Upstream, ProblemKind::TimedOut];

@@ -22,7 +22,6 @@ pub(super) enum Met {
     Run(RunId),
     /// A request whose run has not begun: it will be stopped as soon as it has.
     Beginning,
-    /// Nothing.
     Nothing,
 }
 

@@ -27,7 +27,6 @@ pub(super) struct HandedCall {
     pub(super) arguments: String,
 }
 
-/// A whole answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct WholeCompletion {
     pub(super) text: String,
@@ -79,7 +78,6 @@ impl CompletionHead {
         self.chunk(json!({"role": "assistant", "content": ""}), None)
     }
 
-    /// More text.
     pub(super) fn text(&self, text: &str) -> String {
         self.chunk(json!({"content": text}), None)
     }

@@ -32,7 +32,6 @@ pub(super) struct ChatCall {
     pub(super) function: Option<CalledFunction>,
 }
 
-/// What was called.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct CalledFunction {
     pub(super) name: String,

@@ -30,7 +30,6 @@ use crate::state::ServerApp;
 
 const TAG: &str = "openai";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::post("/v1/chat/completions", complete)

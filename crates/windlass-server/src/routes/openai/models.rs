@@ -24,13 +24,11 @@ fn model(name: &str) -> Value {
     json!({"id": name, "object": "model", "created": 0, "owned_by": owner})
 }
 
-/// `GET /v1/models`.
 pub(super) async fn list(State(app): State<ServerApp>) -> RouteResult<Json<Value>> {
     let models: Vec<Value> = names(&app).await?.iter().map(|name| model(name)).collect();
     Ok(Json(json!({"object": "list", "data": models})))
 }
 
-/// `GET /v1/models/{id}`.
 pub(super) async fn show(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,

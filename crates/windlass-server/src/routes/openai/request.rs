@@ -74,7 +74,6 @@ pub(super) struct ChatWishes {
 }
 
 impl ChatWishes {
-    /// Reads a request.
     pub(super) fn read(request: ChatRequest) -> RouteResult<Self> {
         if request.n.is_some_and(|n| n != 1) {
             return Err(Problem::field("n", "only one answer is supported; leave 'n' out or send 1"));

@@ -22,7 +22,6 @@ pub(super) struct ChatTool {
     function: Option<ChatFunction>,
 }
 
-/// What it is.
 #[derive(Debug, Clone, Deserialize)]
 struct ChatFunction {
     name: String,

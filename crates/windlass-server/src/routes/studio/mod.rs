@@ -18,7 +18,6 @@ const NOTES: &str = "SSE v1.1 with the profile `studio`: every frame is `data: â
     is wrong or a key is missing. With `request_id` a client that comes back reads the same run on. What would need \
     asking is denied, unless `approve` is `ask`. top_k, penalties, stop, logprobs and logit_bias are ignored.";
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let query = PARAMS.iter().fold(
         Endpoint::get("/api/chat/stream", chat::get).about(TAG, "Streams an answer to a prompt").notes(NOTES),

@@ -17,7 +17,6 @@ use windlass_core::tool::ToolSpec;
 
 use crate::error::{Problem, RouteResult};
 
-/// What was asked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StudioWish {
     pub(super) start: RunStart,

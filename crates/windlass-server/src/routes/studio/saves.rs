@@ -20,14 +20,13 @@ use crate::state::{ServerApp, now_ms};
 
 const TAG: &str = "saves";
 /// Characters of a title, as Prompt Studio has it.
-const TITLE_CHARS_MAX: usize = 80;
+const SAVE_TITLE_CHARS_MAX: usize = 80;
 /// What may be saved.
 const KINDS: [&str; 4] = ["system", "user", "prompt", "state"];
 
 /// Numbers the saves of this process, so that two in one millisecond have two names.
 static SAVES: AtomicU64 = AtomicU64::new(0);
 
-/// The endpoints.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/saves", list).about(TAG, "Snapshots, newest first").answers(
@@ -57,7 +56,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 /// Schemas of their bodies, by name.
 pub(super) fn schemas() -> Vec<(&'static str, Value)> {
     let kind = json!({"type": "string", "enum": KINDS});
-    let title = json!({"type": "string", "minLength": 1, "maxLength": TITLE_CHARS_MAX, "pattern": "\\S"});
+    let title =
+        json!({"type": "string", "minLength": 1, "maxLength": SAVE_TITLE_CHARS_MAX, "pattern": "\\S"});
     vec![
         (
             "NewSave",
@@ -101,8 +101,11 @@ struct SaveBody {
 }
 
 async fn put(State(app): State<ServerApp>, JsonBody(body): JsonBody<SaveBody>) -> RouteResult<Response> {
-    if body.title.trim().is_empty() || body.title.chars().count() > TITLE_CHARS_MAX {
-        return Err(Problem::field("title", format!("'title' must have 1 to {TITLE_CHARS_MAX} characters")));
+    if body.title.trim().is_empty() || body.title.chars().count() > SAVE_TITLE_CHARS_MAX {
+        return Err(Problem::field(
+            "title",
+            format!("'title' must have 1 to {SAVE_TITLE_CHARS_MAX} characters"),
+        ));
     }
     let kind = body.kind.unwrap_or_else(|| "state".to_owned());
     if !KINDS.contains(&kind.as_str()) {
