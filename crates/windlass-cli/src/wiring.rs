@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_core::host::HostError;
-use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::permission::{ApproveMode, PolicyPort, Rule, RuleEffect, RuleSource, ToolPattern};
 use windlass_core::profile::ProfileName;
 use windlass_core::redact::Redactor;
 use windlass_core::search::SharedSearch;
@@ -41,7 +41,7 @@ pub(crate) struct House {
     /// The Rhai tools of both.
     pub(crate) scripts: ScriptTools,
     /// The rules.
-    pub(crate) policies: PolicyStore,
+    pub(crate) policies: Arc<dyn PolicyPort>,
     /// Whether somebody can be asked.
     pub(crate) can_ask: bool,
 }

@@ -9,8 +9,9 @@ use windlass_core::base64;
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
-    HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery,
-    ReplayReport, ResumeWish, RunStart, StartedRun, ToolAnswer,
+    HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings, ModelRow,
+    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
+    StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
@@ -179,7 +180,7 @@ fn at_once(wanted: usize, there: usize, most: usize) -> String {
     wanted.saturating_sub(there).min(most).to_string()
 }
 
-impl HostPort for RemoteHost {
+impl HostSessions for RemoteHost {
     fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
         Box::pin(async move {
             let body = wishes::new_session(&begin, &self.known.defaults().root)?;
@@ -261,7 +262,9 @@ impl HostPort for RemoteHost {
             Ok(tasks)
         })
     }
+}
 
+impl HostRuns for RemoteHost {
     fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
         Box::pin(async move {
             let path = Path::of(&["api", "sessions", session_id.as_str(), "runs"]);
@@ -333,7 +336,9 @@ impl HostPort for RemoteHost {
             self.line.get(&path).await
         })
     }
+}
 
+impl HostTools for RemoteHost {
     fn tools(&self) -> Vec<Arc<ToolSpec>> {
         self.known.tools()
     }
@@ -358,7 +363,9 @@ impl HostPort for RemoteHost {
             Ok(called.into())
         })
     }
+}
 
+impl HostPolicies for RemoteHost {
     fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
         Box::pin(fetch_rules(&self.line))
     }
@@ -403,7 +410,9 @@ impl HostPort for RemoteHost {
             Ok(entries)
         })
     }
+}
 
+impl HostModels for RemoteHost {
     fn defaults(&self) -> Result<HostDefaults, HostError> {
         Ok(self.known.defaults())
     }
@@ -443,7 +452,9 @@ impl HostPort for RemoteHost {
             self.line.post(&Path::of(&["api", "modules", module_id, "prompt"]), &body).await
         })
     }
+}
 
+impl HostSearch for RemoteHost {
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
         Box::pin(async move {
             let path = Path::of(&["api", "search"])

@@ -39,7 +39,7 @@ pub enum RefFailure {
     #[error("{at}: there is no earlier call \"{call_id}\"")]
     UnknownCall {
         /// The place of the reference in the arguments, as a JSON pointer.
-        at: Place,
+        at: ArgumentPointer,
         /// The id it names.
         call_id: String,
     },
@@ -47,7 +47,7 @@ pub enum RefFailure {
     #[error("{at}: call \"{call_id}\" has no output, it failed: {reason}")]
     CallFailed {
         /// The place of the reference in the arguments.
-        at: Place,
+        at: ArgumentPointer,
         /// The id it names.
         call_id: String,
         /// Why the call failed.
@@ -57,7 +57,7 @@ pub enum RefFailure {
     #[error("{at}: call \"{call_id}\" has no outcome yet; refer to it in the next step")]
     CallPending {
         /// The place of the reference in the arguments.
-        at: Place,
+        at: ArgumentPointer,
         /// The id it names.
         call_id: String,
     },
@@ -65,7 +65,7 @@ pub enum RefFailure {
     #[error("{at}: the path of a reference must be a JSON pointer such as \"/0/url\", not {path}")]
     BadPath {
         /// The place of the reference in the arguments.
-        at: Place,
+        at: ArgumentPointer,
         /// The path, as JSON.
         path: String,
     },
@@ -73,7 +73,7 @@ pub enum RefFailure {
     #[error("{at}: the output of \"{call_id}\" has no \"{path}\"; {found}")]
     PathNotFound {
         /// The place of the reference in the arguments.
-        at: Place,
+        at: ArgumentPointer,
         /// The id it names.
         call_id: String,
         /// The path.
@@ -93,7 +93,7 @@ pub enum RefFailure {
     )]
     TooLarge {
         /// The place of the reference that passed the limit.
-        at: Place,
+        at: ArgumentPointer,
         /// The limit.
         bytes_max: usize,
     },
@@ -101,9 +101,9 @@ pub enum RefFailure {
 
 /// A place in the arguments, as a JSON pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place(String);
+pub struct ArgumentPointer(String);
 
-impl fmt::Display for Place {
+impl fmt::Display for ArgumentPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "arguments{}", self.0)
     }
@@ -197,7 +197,7 @@ impl<'a, F: Fn(&str) -> RefTarget<'a>> Resolver<F> {
         if self.refs > REFS_MAX {
             return Err(RefFailure::TooMany { refs_max: REFS_MAX });
         }
-        let at = || Place(self.at.clone());
+        let at = || ArgumentPointer(self.at.clone());
         let call_id = || call_id.to_owned();
         let path = match path {
             None => "",

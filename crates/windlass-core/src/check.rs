@@ -15,7 +15,7 @@ use crate::limits::{
 };
 use crate::nearest::nearest_names;
 use crate::port::Violation;
-use crate::text::{Short, cut_chars, json_short};
+use crate::text::{ShortText, cut_chars, json_short};
 use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, without_live};
 use crate::toolset::{ToolEntry, Toolset};
 
@@ -42,7 +42,7 @@ pub fn check_call(
         call.name.clone_from(&entry.spec.name);
     }
     match check_args(entry, args) {
-        Ok(Arguments { args, dropped_args, is_fresh }) => {
+        Ok(CheckedArguments { args, dropped_args, is_fresh }) => {
             Ok(CheckedCall { call, spec: entry.spec.clone(), args, dropped_args, is_fresh })
         }
         Err(failure) => Err((call, *failure)),
@@ -50,13 +50,13 @@ pub fn check_call(
 }
 
 /// Arguments that are right.
-struct Arguments {
+struct CheckedArguments {
     args: Map<String, Value>,
     dropped_args: Vec<String>,
     is_fresh: bool,
 }
 
-fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailure>> {
+fn check_args(entry: &ToolEntry, args: Value) -> Result<CheckedArguments, Box<ToolFailure>> {
     let Value::Object(args) = args else {
         let failure = ToolFailure::invalid_args("'args' must be an object").at(
             "args",
@@ -65,7 +65,7 @@ fn check_args(entry: &ToolEntry, args: Value) -> Result<Arguments, Box<ToolFailu
         );
         return Err(with_schema(entry, failure));
     };
-    let mut arguments = Arguments { args, dropped_args: Vec::new(), is_fresh: false };
+    let mut arguments = CheckedArguments { args, dropped_args: Vec::new(), is_fresh: false };
     let is_plain = |(name, value): (&String, &Value)| !value.is_null() && entry.args.find(name).is_some();
     // A call that gives every argument in its type needs no more than this one look.
     if !is_whole(entry, &arguments.args) {
@@ -97,7 +97,7 @@ fn is_whole(entry: &ToolEntry, args: &Map<String, Value>) -> bool {
 }
 
 /// What a given name is to the tool.
-enum Place {
+enum GivenName {
     /// The name of an argument, or one that the open schema takes.
     Named,
     /// Another name for an argument that is not given by its own.
@@ -107,16 +107,16 @@ enum Place {
 }
 
 /// Resolves aliases, drops unknown arguments and takes out nulls that mean nothing; keeps the order.
-fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<ToolFailure>> {
+fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<CheckedArguments, Box<ToolFailure>> {
     let table = &entry.args;
     let place_of = |name: &String| match table.find_alias(name) {
-        Some(slot) if !given.contains_key(&*slot.name) => Place::Alias(slot.name.clone()),
-        _ if table.keeps_unknown || table.find(name).is_some() => Place::Named,
-        _ => Place::Unknown,
+        Some(slot) if !given.contains_key(&*slot.name) => GivenName::Alias(slot.name.clone()),
+        _ if table.keeps_unknown || table.find(name).is_some() => GivenName::Named,
+        _ => GivenName::Unknown,
     };
-    let places: Vec<Place> = given.keys().map(place_of).collect();
+    let places: Vec<GivenName> = given.keys().map(place_of).collect();
     let args = Map::with_capacity(given.len());
-    let mut tidied = Arguments { args, dropped_args: Vec::new(), is_fresh: false };
+    let mut tidied = CheckedArguments { args, dropped_args: Vec::new(), is_fresh: false };
     for ((name, value), place) in given.into_iter().zip(places) {
         // Models that fill in all fields say null.
         let is_mark = name == FRESH && (value.is_boolean() || value.is_null()) && table.find(FRESH).is_none();
@@ -124,13 +124,13 @@ fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<T
             tidied.is_fresh = value == Value::Bool(true);
         }
         match place {
-            Place::Named => keep(entry, &mut tidied.args, name, value),
+            GivenName::Named => keep(entry, &mut tidied.args, name, value),
             // Of two aliases for one argument the first counts.
-            Place::Alias(target) if !tidied.args.contains_key(&*target) => {
+            GivenName::Alias(target) if !tidied.args.contains_key(&*target) => {
                 keep(entry, &mut tidied.args, target.into(), value);
             }
-            Place::Unknown if is_mark => {}
-            Place::Unknown if table.refuses_unknown => {
+            GivenName::Unknown if is_mark => {}
+            GivenName::Unknown if table.refuses_unknown => {
                 let name = cut_chars(&name, TOOL_NAME_CHARS_MAX);
                 let failure = ToolFailure::invalid_args(format!("Unknown arg '{name}'"));
                 return Err(with_schema(
@@ -138,7 +138,7 @@ fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<Arguments, Box<T
                     failure.at(name, "no such argument", json_short(&value, SNIPPET_CHARS_MAX)),
                 ));
             }
-            Place::Alias(_) | Place::Unknown => {
+            GivenName::Alias(_) | GivenName::Unknown => {
                 if tidied.dropped_args.len() < DROPPED_ARGS_MAX {
                     tidied.dropped_args.push(cut_chars(&name, TOOL_NAME_CHARS_MAX).into());
                 }
@@ -210,7 +210,7 @@ fn violated(violations: &[Violation]) -> ToolFailure {
 
 fn with_schema(entry: &ToolEntry, failure: ToolFailure) -> Box<ToolFailure> {
     let name = &entry.spec.name;
-    let mut schema = Short::new(CALL_HINT_CHARS_MAX);
+    let mut schema = ShortText::new(CALL_HINT_CHARS_MAX);
     let is_whole = write!(schema, "{}", without_live(&entry.spec.schema)).is_ok();
     let hint = if is_whole {
         format!("Send the call again with arguments that fit the schema of '{name}': {}", schema.text())

@@ -1,4 +1,4 @@
-//! The command contract: everything that a front end can ask of a session.
+//! What a user does: says something with wishes for the run that it starts, answers a question, stops the run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,9 @@ use crate::permission::{ApproveMode, PermissionAnswer};
 use crate::profile::Profile;
 use crate::tool::Effects;
 
-/// What a front end asks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Command {
-    /// Start a run.
-    MessageSend(Box<MessageSend>),
+/// What a user does while a run goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunCommand {
     /// Answer a pending question.
     PermissionAnswer {
         /// The call that waits.
@@ -32,7 +29,7 @@ pub enum Command {
 }
 
 /// A user message, with wishes for the run it starts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MessageSend {
     /// The run it starts; made by the sender, so that it can be followed from the first event.
     pub run_id: RunId,
@@ -41,7 +38,6 @@ pub struct MessageSend {
     /// What is said.
     pub message: Message,
     /// What is wished for the run.
-    #[serde(default)]
     pub wishes: RunWishes,
 }
 

@@ -33,7 +33,7 @@ pub fn render_for_model(
     match profile.dialect {
         Dialect::Text => Rendered { content: summary(tool, outcome), is_truncated: false },
         Dialect::Native | Dialect::Field => {
-            let cut = Cut::of(call_id, outcome, result_chars_max);
+            let cut = CutOutcome::of(call_id, outcome, result_chars_max);
             let content = wrap(profile, tool, outcome, cut.as_ref());
             Rendered { content, is_truncated: cut.is_some() }
         }
@@ -46,13 +46,13 @@ pub fn render_whole(profile: &Profile, tool: &str, outcome: &ToolOutcome) -> Str
 }
 
 /// What is left of an outcome that was too big.
-struct Cut {
+struct CutOutcome {
     text: String,
     reference: String,
     note: String,
 }
 
-impl Cut {
+impl CutOutcome {
     fn of(call_id: &CallId, outcome: &ToolOutcome, chars_max: usize) -> Option<Self> {
         let output = outcome.output()?;
         // A character is at least a byte, so most outcomes need no counting.
@@ -73,7 +73,7 @@ impl Cut {
     }
 }
 
-fn wrap(profile: &Profile, tool: &str, outcome: &ToolOutcome, cut: Option<&Cut>) -> String {
+fn wrap(profile: &Profile, tool: &str, outcome: &ToolOutcome, cut: Option<&CutOutcome>) -> String {
     let value = |output: &ToolOutput| match cut {
         Some(cut) => Value::String(cut.text.clone()),
         None => output.json.clone(),
@@ -116,15 +116,15 @@ fn wrap(profile: &Profile, tool: &str, outcome: &ToolOutcome, cut: Option<&Cut>)
 }
 
 /// `{ok, output, …}`; borrowed, because it is on the path of every call.
-fn windlass_ok(output: &ToolOutput, outcome: &ToolOutcome, cut: Option<&Cut>) -> String {
+fn windlass_ok(output: &ToolOutput, outcome: &ToolOutcome, cut: Option<&CutOutcome>) -> String {
     #[derive(Serialize)]
-    struct Shape<'a> {
+    struct EnvelopeShape<'a> {
         ok: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         cached: Option<bool>,
         #[serde(skip_serializing_if = "Option::is_none")]
         source: Option<&'static str>,
-        output: Shown<'a>,
+        output: ShownBody<'a>,
         #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
         reference: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,11 +133,11 @@ fn windlass_ok(output: &ToolOutput, outcome: &ToolOutcome, cut: Option<&Cut>) ->
         dropped_args: &'a [String],
     }
     let shown = match (cut, &output.text) {
-        (Some(cut), _) => Shown::Text(&cut.text),
-        (None, Some(text)) => Shown::Text(text),
-        (None, None) => Shown::Value(&output.json),
+        (Some(cut), _) => ShownBody::Text(&cut.text),
+        (None, Some(text)) => ShownBody::Text(text),
+        (None, None) => ShownBody::Value(&output.json),
     };
-    let shape = Shape {
+    let shape = EnvelopeShape {
         ok: true,
         cached: outcome.meta.is_cached.then_some(true),
         source: match outcome.meta.trust {
@@ -154,11 +154,11 @@ fn windlass_ok(output: &ToolOutput, outcome: &ToolOutcome, cut: Option<&Cut>) ->
 
 fn windlass_failed(failure: &ToolFailure) -> String {
     #[derive(Serialize)]
-    struct Shape<'a> {
+    struct EnvelopeShape<'a> {
         ok: bool,
         error: &'a ToolFailure,
     }
-    to_text(&Shape { ok: false, error: failure })
+    to_text(&EnvelopeShape { ok: false, error: failure })
 }
 
 /// A shape that says so if the outcome is that of an earlier call.
@@ -194,7 +194,7 @@ fn ploke_ok(value: Value) -> Value {
 /// Z-9, key order of Appendix A.5.
 fn zodo(text: Option<&str>, error_message: Option<&str>, error_type: &str, outcome: &ToolOutcome) -> String {
     #[derive(Serialize)]
-    struct Metadata {
+    struct ZodoMetadata {
         execution_time_ms: u64,
         data_size_bytes: u64,
         timestamp: Millis,
@@ -202,19 +202,19 @@ fn zodo(text: Option<&str>, error_message: Option<&str>, error_type: &str, outco
         cached: Option<bool>,
     }
     #[derive(Serialize)]
-    struct Shape<'a> {
+    struct EnvelopeShape<'a> {
         success: bool,
         data: Option<&'a str>,
         error_message: Option<&'a str>,
         error_type: &'a str,
-        metadata: Metadata,
+        metadata: ZodoMetadata,
     }
-    to_text(&Shape {
+    to_text(&EnvelopeShape {
         success: text.is_some(),
         data: text,
         error_message,
         error_type,
-        metadata: Metadata {
+        metadata: ZodoMetadata {
             execution_time_ms: outcome.meta.duration_ms,
             data_size_bytes: if text.is_some() { outcome.meta.output_bytes } else { 0 },
             timestamp: outcome.meta.started_ms.saturating_add(outcome.meta.duration_ms),
@@ -254,7 +254,7 @@ fn failure_reason(failure: &ToolFailure) -> String {
 /// Text or JSON, borrowed; serialises as itself.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Shown<'a> {
+enum ShownBody<'a> {
     Text(&'a str),
     Value(&'a Value),
 }

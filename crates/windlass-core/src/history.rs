@@ -50,9 +50,9 @@ pub struct PastOutcome {
 impl History {
     /// Folds the records of a session, in order. `base` is what was said before its first run.
     pub fn fold<'a>(base: &[Arc<Message>], records: impl IntoIterator<Item = &'a Arc<Record>>) -> Self {
-        let mut fold = Fold {
+        let mut fold = HistoryFold {
             said: base.to_vec(),
-            step: Step::default(),
+            step: StepCalls::default(),
             call_number: 1,
             low_questions: HashMap::new(),
             run: None,
@@ -75,10 +75,10 @@ impl History {
 }
 
 /// A fold on its way.
-struct Fold {
+struct HistoryFold {
     /// The transcript, with the run that goes on.
     said: Vec<Arc<Message>>,
-    step: Step,
+    step: StepCalls,
     call_number: u64,
     /// Tools of questions of low risk, by call.
     low_questions: HashMap<CallId, String>,
@@ -89,12 +89,12 @@ struct Fold {
 
 /// The newest step: its calls, and which of them have their outcome.
 #[derive(Default)]
-struct Step {
+struct StepCalls {
     calls: Vec<ToolCall>,
     outcomes: HashMap<CallId, Arc<Message>>,
 }
 
-impl Fold {
+impl HistoryFold {
     fn take(&mut self, record: &Arc<Record>) {
         self.history.last_seq = self.history.last_seq.max(record.seq);
         if matches!(record.event, Event::Durable(DurableEvent::RunStarted { .. })) {
@@ -126,7 +126,7 @@ impl Fold {
         match event {
             DurableEvent::RunStarted { message, .. } => self.said.push(Arc::clone(message)),
             DurableEvent::NoteAdded { text } => self.said.push(Arc::new(Message::note(text.clone()))),
-            DurableEvent::StepStarted { .. } => self.step = Step::default(),
+            DurableEvent::StepStarted { .. } => self.step = StepCalls::default(),
             DurableEvent::StepEnded { message, .. } => {
                 self.said.push(Arc::clone(message));
                 self.step.calls = message.calls().cloned().collect();
@@ -157,7 +157,7 @@ impl Fold {
     fn take_in(&mut self) {
         let is_whole = self.step.calls.iter().all(|call| self.step.outcomes.contains_key(&call.id));
         if is_whole {
-            let Step { calls, outcomes } = &mut self.step;
+            let StepCalls { calls, outcomes } = &mut self.step;
             self.said.extend(calls.drain(..).filter_map(|call| outcomes.remove(&call.id)));
         }
     }
@@ -184,7 +184,7 @@ impl Fold {
         if self.run.take().is_none() {
             return;
         }
-        let Step { calls, mut outcomes } = std::mem::take(&mut self.step);
+        let StepCalls { calls, mut outcomes } = std::mem::take(&mut self.step);
         self.said
             .extend(calls.into_iter().map(|call| outcomes.remove(&call.id).unwrap_or_else(|| lost(call))));
         self.history.transcript = Arc::new(self.said.clone());

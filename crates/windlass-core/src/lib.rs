@@ -10,7 +10,7 @@
 //! - `permission`: who may run what; the only place where an approved call can be made
 //! - `dialect`, `assemble`: finding calls in what a model streams
 //! - `envelope`, `phrase`: how outcomes are wrapped and worded for the model, profile by profile
-//! - `view`, `trace`, `step`, `frame`, `otlp`, `display`: what screens, files, wires and people see of the events
+//! - `view`, `trace`, `step`, `frame`, `display`: what screens, files, wires and people see of the events
 //! - `toolset`, `check`: the tools of a step, and what is believed of a call before it is judged
 //! - `base64`: bytes in JSON
 //! - `json`, `args`, `chain`, `nearest`: reading what models write, and what they may have meant
@@ -40,7 +40,6 @@ pub mod limits;
 pub mod message;
 pub mod model;
 pub mod nearest;
-pub mod otlp;
 pub mod permission;
 pub mod phrase;
 pub mod port;

@@ -345,7 +345,67 @@ pub struct ModelFailure {
     pub detail: Option<String>,
 }
 
+/// What kind of failure it was, where something is decided by that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ModelFailureKind {
+    /// The key is missing or wrong.
+    Auth,
+    /// Too much was asked at once.
+    RateLimit,
+    /// The provider has too much to do.
+    Overloaded,
+    /// It took too long.
+    Timeout,
+    /// The provider was not reached.
+    Network,
+    /// The provider refused the request.
+    BadRequest,
+    /// The answer could not be read.
+    Malformed,
+    /// The answer broke off.
+    Cut,
+    /// The request was longer than the model reads.
+    ContextOverflow,
+    /// The model takes no tools.
+    NoToolSupport,
+    /// The provider would not answer.
+    Filtered,
+    /// The model said nothing.
+    Empty,
+    /// A script was not followed.
+    Script,
+    /// A provider's own word.
+    Other,
+}
+
+impl ModelFailureKind {
+    /// The kind that a stable word stands for.
+    pub fn of(code: &str) -> Self {
+        match code {
+            "auth" => Self::Auth,
+            "rate_limit" => Self::RateLimit,
+            "overloaded" => Self::Overloaded,
+            "timeout" => Self::Timeout,
+            "network" => Self::Network,
+            "bad_request" => Self::BadRequest,
+            "malformed" => Self::Malformed,
+            "cut" => Self::Cut,
+            "context_overflow" => Self::ContextOverflow,
+            "no_tool_support" => Self::NoToolSupport,
+            "filtered" => Self::Filtered,
+            "empty" => Self::Empty,
+            "script" => Self::Script,
+            _ => Self::Other,
+        }
+    }
+}
+
 impl ModelFailure {
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ModelFailureKind {
+        ModelFailureKind::of(&self.code)
+    }
+
     /// A failure that asking again will not cure.
     pub fn fatal(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {

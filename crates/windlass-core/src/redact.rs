@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use self::pieces::Pieces;
-use self::scan::{Known, Scan};
+use self::scan::{KnownSecrets, SecretScan};
 use crate::secret::Secret;
 
 /// What stands instead of a secret.
@@ -23,9 +23,9 @@ const STARS: &str = "***";
 /// Takes secrets out of texts. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    known: Arc<Known>,
+    known: Arc<KnownSecrets>,
     /// The same secrets, without the forms.
-    values: Arc<Known>,
+    values: Arc<KnownSecrets>,
 }
 
 impl Default for Redactor {
@@ -39,8 +39,8 @@ impl Redactor {
     pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
         let long = secrets.into_iter().filter(Secret::is_distinct);
         let long: Vec<Secret> = long.collect();
-        let values = Arc::new(Known::values(long.clone()));
-        Self { known: Arc::new(Known::new(long)), values }
+        let values = Arc::new(KnownSecrets::values(long.clone()));
+        Self { known: Arc::new(KnownSecrets::new(long)), values }
     }
 
     /// One that knows the same secrets and no forms: for what must be shown complete, where nothing but a secret that is
@@ -56,7 +56,7 @@ impl Redactor {
     }
 
     fn find(&self, text: &str) -> Vec<Range<usize>> {
-        let mut scan = Scan::default();
+        let mut scan = SecretScan::default();
         scan.advance(&self.known, text, true);
         scan.found
     }

@@ -123,7 +123,7 @@ impl StepReport {
     pub fn fold<'a>(step: u32, records: impl IntoIterator<Item = &'a Record>) -> Option<Self> {
         let report =
             Self { step, attempts: Vec::new(), request: None, wire: None, response: None, problem: None };
-        let mut fold = Fold { report, delay_ms: None, is_open: false };
+        let mut fold = StepFold { report, delay_ms: None, is_open: false };
         for record in records {
             if matches!(record.event, Event::Durable(DurableEvent::StepStarted { step: next, .. }) if next > step)
             {
@@ -137,7 +137,7 @@ impl StepReport {
 }
 
 /// A fold on its way.
-struct Fold {
+struct StepFold {
     report: StepReport,
     /// The wait before the next try.
     delay_ms: Option<u64>,
@@ -145,7 +145,7 @@ struct Fold {
     is_open: bool,
 }
 
-impl Fold {
+impl StepFold {
     fn take(&mut self, record: &Record) {
         let (now, own) = (record.ts_ms, self.report.step);
         let Event::Durable(event) = &record.event else { return };

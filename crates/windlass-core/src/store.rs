@@ -2,7 +2,12 @@
 //!
 //! The journal is the truth; rows of sessions and runs, grants and tasks are made of it, in the same
 //! transaction, so that they can be listed without reading it. Knows no database.
+//!
+//! `project` says what a record changes in those rows.
 
+mod project;
+
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,8 +23,13 @@ use crate::settings::SessionSettings;
 use crate::task::Task;
 use crate::text::cut_chars;
 
+pub use project::{BegunRun, RowChange, project};
+
 /// Characters of a title that nobody chose: one line of a wide screen.
-const TITLE_CHARS_MAX: usize = 200;
+pub const TITLE_CHARS_MAX: usize = 200;
+
+/// Characters of a user's message in a list of runs.
+const RUN_MESSAGE_CHARS_MAX: usize = 200;
 
 /// What a session is called until people call it something: the first line of its first message. A store gives it
 /// to a session without a title when a run begins.
@@ -261,6 +271,10 @@ pub trait StorePort: JournalPort {
     /// it; only those of a run that stopped in the middle go over to the new writer.
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>>;
 
+    /// The living process that writes a session, for people, if it is another one. Takes nothing.
+    fn holder<'a>(&'a self, session_id: &'a SessionId)
+    -> BoxFuture<'a, Result<Option<String>, StoreFailure>>;
+
     /// Is the writer no longer.
     fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>>;
 
@@ -283,4 +297,15 @@ pub trait StorePort: JournalPort {
         now: Millis,
         line: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+}
+
+/// One kind of store, for whoever puts a program together.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreKind {
+    /// Whether a place is one of this kind: a folder, or an address that begins with a word of its own.
+    pub has_place: fn(&Path) -> bool,
+    /// Whether something is kept there already.
+    pub exists: fn(&Path) -> bool,
+    /// Opens the store of a place, for so many readers at once; makes it if need be. Says what to do if it cannot.
+    pub open: fn(&Path, usize) -> Result<Arc<dyn StorePort>, StoreFailure>,
 }

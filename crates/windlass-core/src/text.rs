@@ -26,7 +26,7 @@ pub fn cut_bytes(text: &str, bytes_max: usize) -> &str {
 
 /// A value as compact JSON, cut to `chars_max` characters and marked with `…` if it was longer.
 pub fn json_short(value: &Value, chars_max: usize) -> String {
-    let mut short = Short::new(chars_max);
+    let mut short = ShortText::new(chars_max);
     if write!(short, "{value}").is_err() {
         short.text.push('…');
     }
@@ -35,7 +35,7 @@ pub fn json_short(value: &Value, chars_max: usize) -> String {
 
 /// Bytes of a value as compact JSON, counted and not built.
 pub fn json_bytes(value: &Value) -> u64 {
-    let mut count = Count(0);
+    let mut count = ByteCount(0);
     // Counting takes everything: it cannot fail.
     let _ = write!(count, "{value}");
     count.0
@@ -51,9 +51,9 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-struct Count(u64);
+struct ByteCount(u64);
 
-impl Write for Count {
+impl Write for ByteCount {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         self.0 = self.0.saturating_add(piece.len() as u64);
         Ok(())
@@ -63,12 +63,12 @@ impl Write for Count {
 /// Text that ends the writing with an error when it is full: a value of megabytes is not written out
 /// to be cut afterwards.
 #[derive(Debug)]
-pub struct Short {
+pub struct ShortText {
     text: String,
     chars_left: usize,
 }
 
-impl Short {
+impl ShortText {
     /// Takes at most `chars_max` characters.
     pub fn new(chars_max: usize) -> Self {
         Self { text: String::new(), chars_left: chars_max }
@@ -80,7 +80,7 @@ impl Short {
     }
 }
 
-impl Write for Short {
+impl Write for ShortText {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         let kept = cut_chars(piece, self.chars_left);
         self.text.push_str(kept);

@@ -24,7 +24,7 @@ fn a_long_value_is_marked_and_a_short_one_is_whole() {
 
 #[test]
 fn a_full_text_takes_nothing_more() {
-    let mut short = Short::new(3);
+    let mut short = ShortText::new(3);
     assert!(short.write_str("ab").is_ok());
     assert!(short.write_str("cd").is_err());
     assert!(short.write_str("e").is_err());

@@ -28,10 +28,11 @@ impl Serialize for SessionView {
 impl Serialize for RunView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let warnings: Vec<_> =
-            self.warnings.iter().map(|(code, text)| Pair("code", code, "message", text)).collect();
+            self.warnings.iter().map(|(code, text)| NamedPair("code", code, "message", text)).collect();
         let adjustments: Vec<_> =
-            self.adjustments.iter().map(|(kind, text)| Pair("kind", kind, "message", text)).collect();
-        let ended = self.ended.as_ref().map(|(outcome, reason)| Pair("outcome", outcome, "reason", reason));
+            self.adjustments.iter().map(|(kind, text)| NamedPair("kind", kind, "message", text)).collect();
+        let ended =
+            self.ended.as_ref().map(|(outcome, reason)| NamedPair("outcome", outcome, "reason", reason));
         let mut run = serializer.serialize_struct("RunView", 12)?;
         run.serialize_field("run_id", &self.run_id)?;
         run.serialize_field("user", &self.user)?;
@@ -50,9 +51,9 @@ impl Serialize for RunView {
 }
 
 /// Two fields with their names.
-struct Pair<'a, A, B>(&'static str, &'a A, &'static str, &'a B);
+struct NamedPair<'a, A, B>(&'static str, &'a A, &'static str, &'a B);
 
-impl<A: Serialize, B: Serialize> Serialize for Pair<'_, A, B> {
+impl<A: Serialize, B: Serialize> Serialize for NamedPair<'_, A, B> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut pair = serializer.serialize_map(Some(2))?;
         pair.serialize_entry(self.0, self.1)?;

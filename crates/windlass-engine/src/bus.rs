@@ -58,7 +58,7 @@ pub enum Delivery {
 
 /// What is here for a reader that looks things up in the journal itself.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Here {
+pub enum LogPart {
     /// The next record.
     Record(Arc<Record>),
     /// The next record is gone: the journal has it, or will have it with its next append.
@@ -70,17 +70,17 @@ pub enum Here {
 /// The events of one session; clones are the same log.
 #[derive(Clone)]
 pub struct EventLog {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLog>,
 }
 
-struct Shared {
+struct SharedLog {
     session_id: SessionId,
     journal: Arc<dyn JournalPort>,
     ring_records_max: usize,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
-struct State {
+struct LogState {
     /// The newest records. Empty and without memory while nothing happens.
     ring: VecDeque<Arc<Record>>,
     /// Deltas that were published and are not in the journal yet.
@@ -93,10 +93,10 @@ struct State {
     is_resting: bool,
     is_closed: bool,
     /// One place for each subscriber; freed places are used again.
-    seats: Vec<Option<Seat>>,
+    seats: Vec<Option<ReaderSeat>>,
 }
 
-struct Seat {
+struct ReaderSeat {
     /// Number of the newest record that the subscriber took.
     cursor: u64,
     waker: Option<Waker>,
@@ -115,7 +115,7 @@ impl EventLog {
         last_seq: u64,
         config: BusConfig,
     ) -> Self {
-        let state = State {
+        let state = LogState {
             ring: VecDeque::new(),
             held: Vec::new(),
             last_seq,
@@ -125,7 +125,7 @@ impl EventLog {
             seats: Vec::new(),
         };
         let ring_records_max = config.ring_records_max.max(1);
-        let shared = Shared { session_id, journal, ring_records_max, state: Mutex::new(state) };
+        let shared = SharedLog { session_id, journal, ring_records_max, state: Mutex::new(state) };
         Self { shared: Arc::new(shared) }
     }
 
@@ -211,9 +211,9 @@ impl EventLog {
         self.sit_down(state, Some(oldest))
     }
 
-    fn sit_down(&self, mut state: MutexGuard<'_, State>, after: Option<u64>) -> Subscription {
+    fn sit_down(&self, mut state: MutexGuard<'_, LogState>, after: Option<u64>) -> Subscription {
         let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
-        let seat = Some(Seat { cursor, waker: None });
+        let seat = Some(ReaderSeat { cursor, waker: None });
         let free = state.seats.iter().position(Option::is_none);
         let seat_at = match free.and_then(|at| state.seats.get_mut(at).map(|place| (at, place))) {
             Some((at, place)) => {
@@ -262,13 +262,13 @@ impl std::fmt::Debug for EventLog {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedLog {
+    fn lock(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LogState {
     fn take_wakers(&mut self) -> Vec<Waker> {
         self.seats.iter_mut().flatten().filter_map(|seat| seat.waker.take()).collect()
     }
@@ -293,7 +293,7 @@ impl State {
 
 /// One listener: a cursor with its own speed. Also a stream, which ends after `Closed`.
 pub struct Subscription {
-    shared: Arc<Shared>,
+    shared: Arc<SharedLog>,
     seat_at: usize,
     cursor: u64,
     batch: VecDeque<Arc<Record>>,
@@ -325,16 +325,16 @@ impl Subscription {
     }
 
     /// The next record that is still here, for readers that look things up in the journal themselves.
-    pub async fn next_here(&mut self) -> Here {
+    pub async fn next_here(&mut self) -> LogPart {
         std::future::poll_fn(|context| {
             loop {
                 if let Some(record) = self.batch.pop_front() {
-                    return Poll::Ready(Here::Record(record));
+                    return Poll::Ready(LogPart::Record(record));
                 }
                 match self.refill(context.waker()) {
                     Refill::Some => {}
-                    Refill::Behind { .. } => return Poll::Ready(Here::Behind),
-                    Refill::Closed => return Poll::Ready(Here::Closed),
+                    Refill::Behind { .. } => return Poll::Ready(LogPart::Behind),
+                    Refill::Closed => return Poll::Ready(LogPart::Closed),
                     Refill::Nothing => return Poll::Pending,
                 }
             }

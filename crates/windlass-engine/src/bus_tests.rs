@@ -31,7 +31,7 @@ fn ring_capacity(log: &EventLog) -> usize {
 fn a_log_that_nobody_used_holds_no_memory() {
     let (_, log) = log();
     assert_eq!(ring_capacity(&log), 0);
-    assert!(std::mem::size_of::<Shared>() < 256);
+    assert!(std::mem::size_of::<SharedLog>() < 256);
 }
 
 #[test]

@@ -94,14 +94,11 @@ pub const MEMORY_SESSIONS_MAX: usize = 100_000;
 /// Audit lines that the memory store holds; the oldest go first.
 pub const MEMORY_AUDIT_LINES_MAX: usize = 10_000;
 
-/// Characters of a title or of what a user said, in lists: one line of a wide screen.
-pub const TITLE_CHARS_MAX: usize = 200;
-
 /// Sessions that a host keeps open: some ten kilobytes each, and most of them idle.
 pub const SESSIONS_OPEN_MAX: usize = 16_384;
 
 /// Places of sessions that are not worth tidying up.
-pub const BERTHS_FEW: usize = 1_024;
+pub const SLOTS_FEW: usize = 1_024;
 
 /// Runs that go on at once: each is a model stream and a few tools.
 pub const RUNS_AT_ONCE_MAX: usize = 4_096;

@@ -3,7 +3,7 @@
 //! Servers answer a request for a stream with a whole, label streams as plain text, and pages as answers.
 //! What the answer says it is counts first, and what it begins with counts where it says nothing.
 
-use windlass_core::model::{ModelDelta, ModelFailure};
+use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind};
 
 use crate::failure::{of_nothing, of_page};
 use crate::frame::{Framing, Splitter, decode};
@@ -89,7 +89,7 @@ impl Answer {
                 });
                 match last {
                     // An event that was cut in the middle is a cut answer, and the decoder says so.
-                    Err(failure) if failure.code == "malformed" => decoder.end(deltas),
+                    Err(failure) if failure.kind() == ModelFailureKind::Malformed => decoder.end(deltas),
                     Err(failure) => Err(failure),
                     Ok(()) if decoder.is_over() => Ok(()),
                     Ok(()) => decoder.end(deltas),

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use windlass_core::command::Command;
+use windlass_core::command::RunCommand;
 use windlass_core::event::{DeltaEvent, DurableEvent, Event};
 use windlass_core::ids::CallId;
 use windlass_core::permission::{PermissionAnswer, Question};
@@ -104,7 +104,7 @@ impl ScriptedUser {
     }
 
     /// Sees an event and does what the script says at that moment. Must see every event.
-    pub fn react(&mut self, event: &Event) -> Option<Command> {
+    pub fn react(&mut self, event: &Event) -> Option<RunCommand> {
         self.calls.see(event);
         match event {
             Event::Durable(event) => match event {
@@ -123,7 +123,7 @@ impl ScriptedUser {
                     self.call_reached(&call_id, Reached::Asked);
                     if let Some(answer) = self.answer(question) {
                         let digest = question.digest.clone();
-                        return Some(Command::PermissionAnswer { call_id, digest, answer });
+                        return Some(RunCommand::PermissionAnswer { call_id, digest, answer });
                     }
                 }
                 DurableEvent::PermissionDecided { call_id, .. } => {
@@ -147,13 +147,13 @@ impl ScriptedUser {
         if is_time {
             self.now.before_cancel = None;
         }
-        is_time.then_some(Command::RunCancel)
+        is_time.then_some(RunCommand::RunCancel)
     }
 
     /// Takes in what happened before: messages that were said are behind the user, and what should have been
     /// done and was not is to be done now.
-    pub fn recall<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) -> Vec<Command> {
-        let mut undone: Vec<Command> = Vec::new();
+    pub fn recall<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) -> Vec<RunCommand> {
+        let mut undone: Vec<RunCommand> = Vec::new();
         for event in events {
             match event {
                 Event::Durable(DurableEvent::RunStarted { .. }) => drop(self.next_message()),
@@ -161,8 +161,8 @@ impl ScriptedUser {
                 Event::Durable(DurableEvent::PermissionDecided { call_id: settled, .. })
                 | Event::Durable(DurableEvent::CallEnded { call_id: settled, .. }) => {
                     undone.retain(|command| match command {
-                        Command::PermissionAnswer { call_id, .. } => call_id != settled,
-                        Command::MessageSend(_) | Command::RunCancel => true,
+                        RunCommand::PermissionAnswer { call_id, .. } => call_id != settled,
+                        RunCommand::RunCancel => true,
                     })
                 }
                 Event::Durable(other) => other.ignored(),

@@ -11,7 +11,7 @@ fn user(text: &str) -> ScriptedUser {
 }
 
 /// Which of the events the user reacts to, and how.
-fn reactions(user: &mut ScriptedUser, events: &[Event]) -> Vec<(usize, Command)> {
+fn reactions(user: &mut ScriptedUser, events: &[Event]) -> Vec<(usize, RunCommand)> {
     let react = |(place, event)| user.react(event).map(|command| (place, command));
     events.iter().enumerate().filter_map(react).collect()
 }
@@ -40,7 +40,7 @@ fn questions_are_answered_by_the_number_of_their_call() {
         permission_requested(2),
         permission_requested(2),
     ];
-    let answer = |id, decision| Command::PermissionAnswer {
+    let answer = |id, decision| RunCommand::PermissionAnswer {
         call_id: CallId::numbered(id),
         digest: String::new(),
         answer: PermissionAnswer::new(decision),
@@ -61,7 +61,7 @@ fn a_question_without_an_answer_is_left_open() {
 #[test]
 fn a_cancel_after_a_message_comes_with_the_first_step() {
     let mut user = user("user a\ncancel");
-    assert_eq!(reactions(&mut user, &[run_started(), step_started(1)]), [(1, Command::RunCancel)]);
+    assert_eq!(reactions(&mut user, &[run_started(), step_started(1)]), [(1, RunCommand::RunCancel)]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_cancel_after_an_open_step_comes_when_all_of_it_was_said() {
         text("cd"),
         text("e"),
     ];
-    assert_eq!(reactions(&mut user, &events), [(6, Command::RunCancel)]);
+    assert_eq!(reactions(&mut user, &events), [(6, RunCommand::RunCancel)]);
 }
 
 /// A step with one call, up to where the call is announced.
@@ -134,7 +134,7 @@ fn a_cancel_after_an_outcome_comes_with_it() {
 fn a_cancel_after_a_lost_step_comes_with_the_next_try() {
     let events = [run_started(), step_started(1), step_started(1)];
     for script in ["user a\nmodel cut\ncancel", "user a\nmodel fail busy x\ncancel"] {
-        assert_eq!(reactions(&mut user(script), &events), [(2, Command::RunCancel)]);
+        assert_eq!(reactions(&mut user(script), &events), [(2, RunCommand::RunCancel)]);
     }
 }
 
@@ -143,5 +143,5 @@ fn each_run_has_its_own_cancel() {
     let mut user = user("user a\nmodel text x\nuser b\ncancel");
     let events =
         [run_started(), step_started(1), run_ended(""), run_started(), step_started(1), step_started(2)];
-    assert_eq!(reactions(&mut user, &events), [(4, Command::RunCancel)]);
+    assert_eq!(reactions(&mut user, &events), [(4, RunCommand::RunCancel)]);
 }

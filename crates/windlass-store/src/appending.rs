@@ -1,19 +1,15 @@
 //! Appending: the records of one session, and the rows of runs, grants, tasks and questions that are made of them.
 
 use rusqlite::params;
-use windlass_core::event::{DurableEvent, Event, Record};
+use windlass_core::event::{Record, RunOutcome, StopReason};
 use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::json::clip::clip_chars;
-use windlass_core::message::Message;
 use windlass_core::model::Usage;
-use windlass_core::permission::Decision;
-use windlass_core::store::{StoreFailure, title_of};
+use windlass_core::store::{BegunRun, RowChange, StoreFailure, project};
 
 use crate::claim::{describe, now_ms};
-use crate::desk::{Desk, Known, int};
-use crate::encode::Row;
-use crate::fault::Fault;
-use crate::limits::RUN_MESSAGE_CHARS_MAX;
+use crate::encode::RecordRow;
+use crate::fault::StoreFault;
+use crate::transaction::{KnownSession, Transaction, int};
 
 /// Token counts above this are nonsense of a provider; sums of them must not overflow.
 const TOKENS_MAX: u64 = 1 << 52;
@@ -33,7 +29,7 @@ const UPDATE_RUN: &str = "UPDATE runs SET last_seq = ?3, steps = max(steps, ?4),
 const SETTLE_QUESTION: &str = "DELETE FROM questions WHERE session = ?1 AND call_id = ?2";
 
 /// What an append changes in the row of a run.
-struct Tally<'r> {
+struct RunTally<'r> {
     run_id: &'r RunId,
     last_seq: u64,
     steps: u32,
@@ -41,20 +37,20 @@ struct Tally<'r> {
     usage: Usage,
 }
 
-impl<'r> Tally<'r> {
+impl<'r> RunTally<'r> {
     fn of(run_id: &'r RunId) -> Self {
         Self { run_id, last_seq: 0, steps: 0, calls: 0, usage: Usage::default() }
     }
 }
 
-impl Desk<'_> {
+impl Transaction<'_> {
     /// Appends records, if this process writes the session and they are new.
     pub(crate) fn append(
         &mut self,
         session_id: &SessionId,
-        rows: &[Row],
+        rows: &[RecordRow],
         last: &Record,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let Some(first) = rows.first() else { return Ok(()) };
         let mut known = self.find_or_begin(session_id, first.first.ts_ms)?;
         let lock = self.lock;
@@ -79,7 +75,12 @@ impl Desk<'_> {
     }
 
     /// Why a head did not move.
-    fn refuse(&mut self, session_id: &SessionId, known: Known, seq: u64) -> rusqlite::Result<StoreFailure> {
+    fn refuse(
+        &mut self,
+        session_id: &SessionId,
+        known: KnownSession,
+        seq: u64,
+    ) -> rusqlite::Result<StoreFailure> {
         let (writer, since_ms, last_seq): (Option<String>, i64, i64) = self.query_row(
             "SELECT writer, writer_ms, last_seq FROM heads WHERE session = ?1",
             [known.number],
@@ -97,24 +98,24 @@ impl Desk<'_> {
     }
 
     /// Inserts rows below a head that has moved, with all that is made of them.
-    pub(crate) fn insert(&mut self, known: &mut Known, rows: &[Row]) -> Result<(), Fault> {
-        let mut tally: Option<Tally<'_>> = None;
+    pub(crate) fn insert(&mut self, known: &mut KnownSession, rows: &[RecordRow]) -> Result<(), StoreFault> {
+        let mut tally: Option<RunTally<'_>> = None;
         for row in rows {
             self.insert_row(known.number, row)?;
             let record = &*row.first;
             if tally.as_ref().is_none_or(|tally| *tally.run_id != record.run_id) {
                 self.settle(known.number, tally.take())?;
             }
-            let tally = tally.get_or_insert_with(|| Tally::of(&record.run_id));
+            let tally = tally.get_or_insert_with(|| RunTally::of(&record.run_id));
             tally.last_seq = record.seq + u64::from(row.deltas.saturating_sub(1));
-            if row.deltas == 0 {
-                self.project(known, record, tally)?;
+            for change in project(record) {
+                self.apply(known, record, change, tally)?;
             }
         }
         Ok(self.settle(known.number, tally)?)
     }
 
-    fn insert_row(&mut self, session: i64, row: &Row) -> rusqlite::Result<()> {
+    fn insert_row(&mut self, session: i64, row: &RecordRow) -> rusqlite::Result<()> {
         let record = &row.first;
         if let Some(blob) = &row.blob {
             self.execute(INSERT_BLOB, params![&blob.hash[..], blob.body])?;
@@ -137,8 +138,8 @@ impl Desk<'_> {
     }
 
     /// Writes what was counted for a run.
-    fn settle(&mut self, session: i64, tally: Option<Tally<'_>>) -> rusqlite::Result<()> {
-        let Some(Tally { run_id, last_seq, steps, calls, usage }) = tally else { return Ok(()) };
+    fn settle(&mut self, session: i64, tally: Option<RunTally<'_>>) -> rusqlite::Result<()> {
+        let Some(RunTally { run_id, last_seq, steps, calls, usage }) = tally else { return Ok(()) };
         self.execute(
             UPDATE_RUN,
             params![
@@ -157,82 +158,71 @@ impl Desk<'_> {
         .map(drop)
     }
 
-    fn project(&mut self, known: &mut Known, record: &Record, tally: &mut Tally<'_>) -> Result<(), Fault> {
-        let Event::Durable(event) = &record.event else {
-            return Ok(());
-        };
-        match event {
-            DurableEvent::RunStarted { model, profile, message, .. } => {
-                self.begin_run(known.number, record, model, profile, message)?;
-            }
-            DurableEvent::StepStarted { step, .. } => tally.steps = tally.steps.max(*step),
-            DurableEvent::StepEnded { usage: Some(usage), .. } => tally.usage.add(usage),
-            DurableEvent::CallRequested { .. } => tally.calls = tally.calls.saturating_add(1),
-            DurableEvent::PermissionRequested { question } => {
-                self.ask(known.number, record, &question.call_id)?;
+    fn apply(
+        &mut self,
+        known: &mut KnownSession,
+        record: &Record,
+        change: RowChange<'_>,
+        tally: &mut RunTally<'_>,
+    ) -> Result<(), StoreFault> {
+        match change {
+            RowChange::RunBegun(begun) => self.begin_run(known.number, record, &begun)?,
+            RowChange::StepReached(step) => tally.steps = tally.steps.max(step),
+            RowChange::UsageAdded(usage) => tally.usage.add(usage),
+            RowChange::CallCounted => tally.calls = tally.calls.saturating_add(1),
+            RowChange::QuestionAsked(call_id) => {
+                self.ask(known.number, record, call_id)?;
                 known.is_asking = true;
             }
-            DurableEvent::PermissionDecided { call_id, decision, rule, .. } => {
-                self.settle_question(known, call_id)?;
-                if let (Decision::Session, Some(rule)) = (decision, rule) {
-                    let lock = self.lock;
-                    self.execute(
-                        "INSERT INTO grants (session, seq, rule, holder, given_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
-                        params![known.number, int(record.seq), rule, lock.token(), int(record.ts_ms)],
-                    )?;
-                }
+            RowChange::QuestionSettled(call_id) => self.settle_question(known, call_id)?,
+            RowChange::Granted(rule) => {
+                let lock = self.lock;
+                self.execute(
+                    "INSERT INTO grants (session, seq, rule, holder, given_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+                    params![known.number, int(record.seq), rule, lock.token(), int(record.ts_ms)],
+                )?;
             }
-            DurableEvent::CallEnded { call_id, .. } => self.settle_question(known, call_id)?,
-            DurableEvent::TasksChanged { tasks } => {
+            RowChange::TasksReplaced(tasks) => {
                 let tasks = serde_json::to_string(tasks)
-                    .map_err(|error| Fault::unreadable(&"a task list", &error))?;
+                    .map_err(|error| StoreFault::unreadable(&"a task list", &error))?;
                 self.execute(
                     "INSERT OR REPLACE INTO tasks (session, seq, tasks) VALUES (?1, ?2, ?3)",
                     params![known.number, int(record.seq), tasks],
                 )?;
             }
-            DurableEvent::RunEnded { usage, .. } => {
-                // The whole run's counts stand instead of the steps'.
+            RowChange::RunEnded { outcome, reason, usage } => {
+                // What was counted before in this append must not be added to the whole run's counts.
                 tally.usage = Usage::default();
-                self.end_run(known, record, usage)?;
+                self.end_run(known, record, (outcome, reason), usage)?;
             }
-            other => other.ignored(),
         }
         Ok(())
     }
 
-    fn begin_run(
-        &mut self,
-        session: i64,
-        record: &Record,
-        model: &str,
-        profile: &str,
-        message: &Message,
-    ) -> rusqlite::Result<()> {
-        let text = message.text();
-        let begun = self.execute(
+    fn begin_run(&mut self, session: i64, record: &Record, begun: &BegunRun<'_>) -> rusqlite::Result<()> {
+        let inserted = self.execute(
             "INSERT OR IGNORE INTO runs (session, run_id, message, model, profile, started_ms, first_seq, last_seq)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
             params![
                 session,
                 record.run_id.as_str(),
-                clip_chars(&text, RUN_MESSAGE_CHARS_MAX),
-                model,
-                profile,
+                begun.message(),
+                begun.model,
+                begun.profile,
                 int(record.ts_ms),
                 int(record.seq),
             ],
         )?;
-        if begun == 0 {
+        if inserted == 0 {
             return Ok(());
         }
         self.execute("UPDATE heads SET runs = runs + 1 WHERE session = ?1", [session])?;
         // Searches find it in the message.
         self.execute(
             "UPDATE sessions SET title = ?2 WHERE n = ?1 AND title = ''",
-            params![session, title_of(&text)],
+            params![session, begun.title()],
         )?;
-        self.insert_said(session, "message", &text)
+        self.insert_said(session, "message", &begun.said)
     }
 
     /// Keeps a text that searches look through.
@@ -252,19 +242,22 @@ impl Desk<'_> {
         .map(drop)
     }
 
-    fn settle_question(&mut self, known: &Known, call_id: &CallId) -> rusqlite::Result<()> {
+    fn settle_question(&mut self, known: &KnownSession, call_id: &CallId) -> rusqlite::Result<()> {
         if known.is_asking {
             self.execute(SETTLE_QUESTION, params![known.number, call_id.as_str()])?;
         }
         Ok(())
     }
 
-    fn end_run(&mut self, known: &mut Known, record: &Record, usage: &Usage) -> Result<(), Fault> {
-        let Event::Durable(DurableEvent::RunEnded { outcome, reason, .. }) = &record.event else {
-            return Ok(());
-        };
+    fn end_run(
+        &mut self,
+        known: &mut KnownSession,
+        record: &Record,
+        (outcome, reason): (RunOutcome, &StopReason),
+        usage: &Usage,
+    ) -> Result<(), StoreFault> {
         let word = |text: serde_json::Result<String>| {
-            text.map_err(|error| Fault::unreadable(&"the end of a run", &error))
+            text.map_err(|error| StoreFault::unreadable(&"the end of a run", &error))
         };
         self.execute(
             "UPDATE runs SET ended_ms = ?3, outcome = ?4, reason = ?5, input = ?6, output = ?7, cached = ?8,
@@ -274,7 +267,7 @@ impl Desk<'_> {
                 known.number,
                 record.run_id.as_str(),
                 int(record.ts_ms),
-                word(serde_json::to_string(outcome))?,
+                word(serde_json::to_string(&outcome))?,
                 word(serde_json::to_string(reason))?,
                 tokens(usage.input),
                 tokens(usage.output),

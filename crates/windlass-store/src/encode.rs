@@ -12,12 +12,12 @@ use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, MessageId, Millis, RunId, SessionId};
 use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
-use crate::fault::Fault;
+use crate::fault::StoreFault;
 use crate::limits::{BLOCK_DELTAS_MAX, OUTCOME_BYTES_IN_RECORD_MAX};
 
 /// A row of the journal.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct RecordRow {
     /// The record, or the first of a block of deltas.
     pub(crate) first: Arc<Record>,
     /// How many deltas it holds; 0 for a durable record.
@@ -40,7 +40,7 @@ pub(crate) struct Blob {
 }
 
 /// The rows of one append.
-pub(crate) fn encode(records: &[Arc<Record>]) -> Result<Vec<Row>, serde_json::Error> {
+pub(crate) fn encode(records: &[Arc<Record>]) -> Result<Vec<RecordRow>, serde_json::Error> {
     let mut rows = Vec::with_capacity(records.len().min(16));
     let mut rest = records;
     while let Some(first) = rest.first() {
@@ -65,10 +65,10 @@ fn block_len(records: &[Arc<Record>]) -> usize {
     (first.seq..).zip(records).take(BLOCK_DELTAS_MAX).take_while(belongs).count()
 }
 
-fn encode_durable(record: &Arc<Record>) -> Result<Row, serde_json::Error> {
+fn encode_durable(record: &Arc<Record>) -> Result<RecordRow, serde_json::Error> {
     let event = serde_json::to_string(&record.event)?;
     let cause = record.cause.as_ref().map(serde_json::to_string).transpose()?;
-    let row = |event, blob| Row { first: Arc::clone(record), deltas: 0, event, blob, cause };
+    let row = |event, blob| RecordRow { first: Arc::clone(record), deltas: 0, event, blob, cause };
     if event.len() > OUTCOME_BYTES_IN_RECORD_MAX
         && let Event::Durable(DurableEvent::CallEnded {
             call_id,
@@ -97,21 +97,21 @@ fn encode_durable(record: &Arc<Record>) -> Result<Row, serde_json::Error> {
     Ok(row(event, None))
 }
 
-fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, serde_json::Error> {
+fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<RecordRow, serde_json::Error> {
     let mut before_ms = first.ts_ms;
-    let deltas: Vec<Short<'_>> = records
+    let deltas: Vec<ShortDelta<'_>> = records
         .iter()
         .filter_map(|record| {
             let waited_ms = record.ts_ms.cast_signed().wrapping_sub(before_ms.cast_signed());
             before_ms = record.ts_ms;
             match &record.event {
-                Event::Delta(delta) => Some(Short::of(delta, waited_ms)),
+                Event::Delta(delta) => Some(ShortDelta::of(delta, waited_ms)),
                 Event::Durable(_) => None,
             }
         })
         .collect();
     let count = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
-    Ok(Row {
+    Ok(RecordRow {
         first: Arc::clone(first),
         deltas: count,
         event: serde_json::to_string(&deltas)?,
@@ -122,7 +122,7 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<Row, ser
 
 /// A delta in a block: the milliseconds since the one before, then its fields.
 #[derive(Debug, Serialize, Deserialize)]
-enum Short<'a> {
+enum ShortDelta<'a> {
     #[serde(rename = "t")]
     Text(i64, Cow<'a, str>),
     #[serde(rename = "r")]
@@ -135,39 +135,41 @@ enum Short<'a> {
     Reading(i64, u64, u64, Option<u64>),
 }
 
-impl<'a> Short<'a> {
+impl<'a> ShortDelta<'a> {
     fn of(delta: &'a DeltaEvent, waited_ms: i64) -> Self {
         match delta {
-            DeltaEvent::TextDelta { text } => Short::Text(waited_ms, text.into()),
-            DeltaEvent::ReasoningDelta { phase, text } => Short::Reasoning(waited_ms, *phase, text.into()),
+            DeltaEvent::TextDelta { text } => ShortDelta::Text(waited_ms, text.into()),
+            DeltaEvent::ReasoningDelta { phase, text } => {
+                ShortDelta::Reasoning(waited_ms, *phase, text.into())
+            }
             DeltaEvent::CallDelta { index, name, chars } => {
-                Short::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars)
+                ShortDelta::Call(waited_ms, *index, name.as_deref().map(Cow::Borrowed), *chars)
             }
             DeltaEvent::CallProgressed { call_id, line } => {
-                Short::Progress(waited_ms, call_id.clone(), line.into())
+                ShortDelta::Progress(waited_ms, call_id.clone(), line.into())
             }
             DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms } => {
-                Short::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms)
+                ShortDelta::Reading(waited_ms, *tokens_read, *tokens_total, *remaining_ms)
             }
         }
     }
 
     fn into_event(self) -> (i64, Event) {
         match self {
-            Short::Text(waited_ms, text) => {
+            ShortDelta::Text(waited_ms, text) => {
                 (waited_ms, Event::Delta(DeltaEvent::TextDelta { text: text.into_owned() }))
             }
-            Short::Reasoning(waited_ms, phase, text) => {
+            ShortDelta::Reasoning(waited_ms, phase, text) => {
                 (waited_ms, Event::Delta(DeltaEvent::ReasoningDelta { phase, text: text.into_owned() }))
             }
-            Short::Call(waited_ms, index, name, chars) => (
+            ShortDelta::Call(waited_ms, index, name, chars) => (
                 waited_ms,
                 Event::Delta(DeltaEvent::CallDelta { index, name: name.map(Cow::into_owned), chars }),
             ),
-            Short::Progress(waited_ms, call_id, line) => {
+            ShortDelta::Progress(waited_ms, call_id, line) => {
                 (waited_ms, Event::Delta(DeltaEvent::CallProgressed { call_id, line: line.into_owned() }))
             }
-            Short::Reading(waited_ms, tokens_read, tokens_total, remaining_ms) => (
+            ShortDelta::Reading(waited_ms, tokens_read, tokens_total, remaining_ms) => (
                 waited_ms,
                 Event::Delta(DeltaEvent::StepProgressed { tokens_read, tokens_total, remaining_ms }),
             ),
@@ -176,7 +178,7 @@ impl<'a> Short<'a> {
 }
 
 /// A row as it was read.
-pub(crate) struct Stored<'a> {
+pub(crate) struct StoredRow<'a> {
     pub(crate) seq: u64,
     pub(crate) ts_ms: Millis,
     pub(crate) session_id: SessionId,
@@ -188,17 +190,17 @@ pub(crate) struct Stored<'a> {
     pub(crate) cause: Option<&'a str>,
 }
 
-impl Stored<'_> {
+impl StoredRow<'_> {
     /// Its records with `seq > after`, in order, until there are `records_max`.
     pub(crate) fn decode(
         self,
         after: u64,
         records_max: usize,
         into: &mut Vec<Arc<Record>>,
-    ) -> Result<(), Fault> {
-        let Stored { seq, ts_ms, session_id, run_id, parent_id, deltas, event, blob, cause } = self;
+    ) -> Result<(), StoreFault> {
+        let StoredRow { seq, ts_ms, session_id, run_id, parent_id, deltas, event, blob, cause } = self;
         let what = format_args!("record {seq} of session {session_id}");
-        let unreadable = |error: serde_json::Error| Fault::unreadable(&what, &error);
+        let unreadable = |error: serde_json::Error| StoreFault::unreadable(&what, &error);
         if deltas == 0 {
             let mut event: Event = serde_json::from_str(event).map_err(unreadable)?;
             if let (Some(body), Event::Durable(DurableEvent::CallEnded { outcome, .. })) = (blob, &mut event)
@@ -214,7 +216,7 @@ impl Stored<'_> {
             into.push(Arc::new(Record { seq, ts_ms, session_id, run_id, parent_id, event, cause }));
             return Ok(());
         }
-        let block: Vec<Short<'_>> = serde_json::from_str(event).map_err(unreadable)?;
+        let block: Vec<ShortDelta<'_>> = serde_json::from_str(event).map_err(unreadable)?;
         let mut ts_ms = ts_ms;
         for (seq, delta) in (seq..).zip(block) {
             let (waited_ms, event) = delta.into_event();

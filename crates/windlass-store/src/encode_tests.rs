@@ -14,11 +14,11 @@ fn record(seq: u64, ts_ms: u64, run: &str, event: Event) -> Arc<Record> {
     })
 }
 
-fn decode_all(rows: &[Row], after: u64) -> Vec<Arc<Record>> {
+fn decode_all(rows: &[RecordRow], after: u64) -> Vec<Arc<Record>> {
     let mut records = Vec::new();
     for row in rows {
         let first = &row.first;
-        let stored = Stored {
+        let stored = StoredRow {
             seq: first.seq,
             ts_ms: first.ts_ms,
             session_id: first.session_id.clone(),

@@ -93,37 +93,37 @@ impl OpenError {
 
 /// Why a job failed.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum StoreFault {
     /// It was refused before it had written anything.
     Refused(StoreFailure),
     /// The database failed: everything of its transaction is undone.
     Database(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for StoreFault {
     fn from(error: rusqlite::Error) -> Self {
-        Fault::Database(error)
+        StoreFault::Database(error)
     }
 }
 
-impl From<StoreFailure> for Fault {
+impl From<StoreFailure> for StoreFault {
     fn from(failure: StoreFailure) -> Self {
-        Fault::Refused(failure)
+        StoreFault::Refused(failure)
     }
 }
 
-impl Fault {
+impl StoreFault {
     /// Something in the file cannot be read.
     pub(crate) fn unreadable(what: &dyn std::fmt::Display, error: &serde_json::Error) -> Self {
-        Fault::Refused(StoreFailure::Broken(format!(
+        StoreFault::Refused(StoreFailure::Broken(format!(
             "{what} cannot be read back: {error}; the file may be damaged or written by another version"
         )))
     }
 
     pub(crate) fn failure(self, path: &Path) -> StoreFailure {
         match self {
-            Fault::Refused(failure) => failure,
-            Fault::Database(error) => StoreFailure::Broken(words(&error, path)),
+            StoreFault::Refused(failure) => failure,
+            StoreFault::Database(error) => StoreFailure::Broken(words(&error, path)),
         }
     }
 
@@ -160,6 +160,6 @@ fn words(error: &rusqlite::Error, path: &Path) -> String {
 }
 
 /// The store is being closed.
-pub(crate) fn closed() -> Fault {
-    Fault::Refused(StoreFailure::Broken("the store was closed; open it again".to_owned()))
+pub(crate) fn closed() -> StoreFault {
+    StoreFault::Refused(StoreFailure::Broken("the store was closed; open it again".to_owned()))
 }

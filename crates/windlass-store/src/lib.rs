@@ -8,19 +8,19 @@
 
 mod appending;
 mod claim;
-mod desk;
 mod encode;
 mod fault;
-mod ledger;
 mod limits;
 mod open;
 mod query;
 mod reader;
 mod schema;
+mod sessions;
 mod statements;
 mod store;
+mod transaction;
 mod writer;
 
 pub use fault::OpenError;
 pub use open::{FILE_NAME, StoreConfig};
-pub use store::SqliteStore;
+pub use store::{SQLITE, SqliteStore};

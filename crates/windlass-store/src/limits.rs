@@ -24,9 +24,6 @@ pub(crate) const UNWRITTEN_DELTAS_MAX: usize = 16 * 1024;
 /// How long deltas wait for a durable record to be written with.
 pub(crate) const DELTAS_WAIT_MS: u64 = 500;
 
-/// Characters of a user's message in a list of runs.
-pub(crate) const RUN_MESSAGE_CHARS_MAX: usize = 200;
-
 /// Pages of the write-ahead log before it is put into the file: 16 MiB, so that a busy store does it seldom.
 pub(crate) const CHECKPOINT_PAGES: u32 = 4_096;
 

@@ -12,11 +12,11 @@ use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure};
 use windlass_core::task::Task;
 
-use crate::desk::{int, missing_session};
-use crate::encode::Stored;
-use crate::fault::Fault;
+use crate::encode::StoredRow;
+use crate::fault::StoreFault;
 use crate::limits::BLOCK_DELTAS_MAX;
 use crate::statements::Statements;
+use crate::transaction::{int, missing_session};
 
 /// Rows of sessions; what follows says which.
 macro_rules! select_sessions {
@@ -50,7 +50,7 @@ pub(crate) fn load(
     after: u64,
     records_max: usize,
     has_deltas: bool,
-) -> Result<Vec<Arc<Record>>, Fault> {
+) -> Result<Vec<Arc<Record>>, StoreFault> {
     // The block that `after` lies in begins before it.
     let statement = statements.get(
         "SELECT r.seq, r.deltas, r.ts_ms, r.run_id, r.parent_id, r.event, b.body, r.cause
@@ -79,7 +79,7 @@ pub(crate) fn load(
         if parent != parent_id.as_str() {
             parent_id = parent.into();
         }
-        let stored = Stored {
+        let stored = StoredRow {
             seq,
             ts_ms: unsigned(row, 2)?,
             session_id: session_id.clone(),
@@ -96,16 +96,19 @@ pub(crate) fn load(
 }
 
 /// One session.
-pub(crate) fn session(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<SessionRow, Fault> {
+pub(crate) fn session(
+    statements: &mut Statements<'_>,
+    session_id: &SessionId,
+) -> Result<SessionRow, StoreFault> {
     one_session(statements, select_sessions!("WHERE s.id = ?1"), session_id.as_str())?
-        .ok_or_else(|| Fault::Refused(missing_session(session_id)))
+        .ok_or_else(|| StoreFault::Refused(missing_session(session_id)))
 }
 
 /// The session of this key.
 pub(crate) fn session_by_key(
     statements: &mut Statements<'_>,
     key: &str,
-) -> Result<Option<SessionRow>, Fault> {
+) -> Result<Option<SessionRow>, StoreFault> {
     one_session(statements, select_sessions!("WHERE s.key = ?1"), key)
 }
 
@@ -113,7 +116,7 @@ fn one_session(
     statements: &mut Statements<'_>,
     sql: &'static str,
     value: &str,
-) -> Result<Option<SessionRow>, Fault> {
+) -> Result<Option<SessionRow>, StoreFault> {
     Ok(statements.get(sql)?.query_row([value], session_row).optional()?)
 }
 
@@ -121,7 +124,7 @@ fn one_session(
 pub(crate) fn sessions(
     statements: &mut Statements<'_>,
     query: &SessionQuery,
-) -> Result<Vec<SessionRow>, Fault> {
+) -> Result<Vec<SessionRow>, StoreFault> {
     let sql = select_sessions!(
         "WHERE (?1 IS NULL OR EXISTS
                    (SELECT 1 FROM said WHERE said.session = s.n AND instr(said.folded, ?1) > 0))
@@ -138,7 +141,7 @@ pub(crate) fn sessions(
 }
 
 /// One run.
-pub(crate) fn run(statements: &mut Statements<'_>, run_id: &RunId) -> Result<RunRow, Fault> {
+pub(crate) fn run(statements: &mut Statements<'_>, run_id: &RunId) -> Result<RunRow, StoreFault> {
     statements
         .get(select_runs!("WHERE r.run_id = ?1 ORDER BY r.n DESC LIMIT 1"))?
         .query_row([run_id.as_str()], run_row)
@@ -147,7 +150,7 @@ pub(crate) fn run(statements: &mut Statements<'_>, run_id: &RunId) -> Result<Run
 }
 
 /// Runs, newest first.
-pub(crate) fn runs(statements: &mut Statements<'_>, query: &RunQuery) -> Result<Vec<RunRow>, Fault> {
+pub(crate) fn runs(statements: &mut Statements<'_>, query: &RunQuery) -> Result<Vec<RunRow>, StoreFault> {
     // The bound is written into the text: SQLite then takes the index of unfinished runs.
     let open = if query.is_unfinished { "r.ended_ms IS NULL AND" } else { "" };
     let sql = format!(
@@ -165,7 +168,10 @@ pub(crate) fn runs(statements: &mut Statements<'_>, query: &RunQuery) -> Result<
 }
 
 /// The task list of a session.
-pub(crate) fn tasks(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<Vec<Task>, Fault> {
+pub(crate) fn tasks(
+    statements: &mut Statements<'_>,
+    session_id: &SessionId,
+) -> Result<Vec<Task>, StoreFault> {
     let number = session_number(statements, session_id)?;
     let tasks = statements
         .get("SELECT tasks FROM tasks WHERE session = ?1")?
@@ -179,7 +185,7 @@ pub(crate) fn grants(
     statements: &mut Statements<'_>,
     session_id: &SessionId,
     holder: &str,
-) -> Result<Vec<Rule>, Fault> {
+) -> Result<Vec<Rule>, StoreFault> {
     let statement = statements.get(
         "SELECT g.n, s.id, g.rule, g.given_ms FROM grants g JOIN sessions s ON s.n = g.session
          WHERE s.id = ?1 AND g.holder = ?2 ORDER BY g.n",
@@ -198,14 +204,14 @@ pub(crate) fn grant_row(row: &Row<'_>) -> rusqlite::Result<Option<Rule>> {
 pub(crate) fn audit_lines(
     statements: &mut Statements<'_>,
     session_id: &SessionId,
-) -> Result<Vec<(Millis, String)>, Fault> {
+) -> Result<Vec<(Millis, String)>, StoreFault> {
     let statement = statements.get("SELECT ts_ms, line FROM audit WHERE session_id = ?1 ORDER BY n")?;
     let lines = statement.query_map([session_id.as_str()], |row| Ok((unsigned(row, 0)?, row.get(1)?)))?;
     Ok(lines.collect::<rusqlite::Result<_>>()?)
 }
 
 /// One snapshot.
-pub(crate) fn save(statements: &mut Statements<'_>, save_id: &str) -> Result<Save, Fault> {
+pub(crate) fn save(statements: &mut Statements<'_>, save_id: &str) -> Result<Save, StoreFault> {
     statements
         .get("SELECT id, name, created_ms, body FROM saves WHERE id = ?1")?
         .query_row([save_id], save_row)
@@ -214,19 +220,19 @@ pub(crate) fn save(statements: &mut Statements<'_>, save_id: &str) -> Result<Sav
 }
 
 /// Snapshots, newest first.
-pub(crate) fn saves(statements: &mut Statements<'_>, rows_max: usize) -> Result<Vec<Save>, Fault> {
+pub(crate) fn saves(statements: &mut Statements<'_>, rows_max: usize) -> Result<Vec<Save>, StoreFault> {
     let statement = statements
         .get("SELECT id, name, created_ms, body FROM saves ORDER BY created_ms DESC, id DESC LIMIT ?1")?;
     let saves = statement.query_map([limit(rows_max)], save_row)?;
     Ok(saves.collect::<rusqlite::Result<_>>()?)
 }
 
-fn session_number(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<i64, Fault> {
+fn session_number(statements: &mut Statements<'_>, session_id: &SessionId) -> Result<i64, StoreFault> {
     statements
         .get("SELECT n FROM sessions WHERE id = ?1")?
         .query_row([session_id.as_str()], |row| row.get(0))
         .optional()?
-        .ok_or_else(|| Fault::Refused(missing_session(session_id)))
+        .ok_or_else(|| StoreFault::Refused(missing_session(session_id)))
 }
 
 fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {

@@ -10,38 +10,38 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use windlass_core::store::StoreFailure;
 
-use crate::fault::{Fault, OpenError, closed};
+use crate::fault::{OpenError, StoreFault, closed};
 use crate::open::{StoreConfig, open_reader};
 use crate::statements::Statements;
 
-type Question = Box<dyn FnOnce(&mut Statements<'_>) + Send>;
+type ReadJob = Box<dyn FnOnce(&mut Statements<'_>) + Send>;
 
 /// Where questions wait. A channel that threads share wakes two of them for each question: one that answers, and
 /// one that waits in its place.
 #[derive(Default)]
-struct Line {
+struct ReaderQueue {
     state: Mutex<LineState>,
     called: Condvar,
 }
 
 #[derive(Default)]
 struct LineState {
-    questions: VecDeque<Question>,
+    questions: VecDeque<ReadJob>,
     is_closed: bool,
 }
 
-impl Line {
+impl ReaderQueue {
     fn lock(&self) -> MutexGuard<'_, LineState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, question: Question) {
+    fn push(&self, question: ReadJob) {
         self.lock().questions.push_back(question);
         self.called.notify_one();
     }
 
     /// The next question; none when the line is closed and empty.
-    fn next(&self) -> Option<Question> {
+    fn next(&self) -> Option<ReadJob> {
         let is_idle = |state: &mut LineState| state.questions.is_empty() && !state.is_closed;
         let waited = self.called.wait_while(self.lock(), is_idle);
         waited.unwrap_or_else(PoisonError::into_inner).questions.pop_front()
@@ -55,7 +55,7 @@ impl Line {
 
 /// The way to the threads.
 pub(crate) struct Readers {
-    line: Arc<Line>,
+    line: Arc<ReaderQueue>,
     threads: Vec<JoinHandle<()>>,
     path: PathBuf,
 }
@@ -79,7 +79,7 @@ impl Readers {
     /// Asks the next thread that is free.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&mut Statements<'_>) -> Result<T, Fault> + Send + 'static,
+        question: impl FnOnce(&mut Statements<'_>) -> Result<T, StoreFault> + Send + 'static,
     ) -> Result<T, StoreFailure> {
         let (reply, answer) = oneshot::channel();
         self.line.push(Box::new(move |statements| {
@@ -107,7 +107,7 @@ impl Drop for Readers {
     }
 }
 
-fn answer_all(connection: &Connection, line: &Line) {
+fn answer_all(connection: &Connection, line: &ReaderQueue) {
     let mut statements = Statements::new(connection);
     while let Some(question) = line.next() {
         // Who asked hears that there is no answer; those who ask next get theirs.

@@ -9,17 +9,17 @@ use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::{
-    Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
+    Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StoreKind, StorePort,
 };
 use windlass_core::task::Task;
 
 use crate::claim::WriterLock;
-use crate::encode::{Row, encode};
+use crate::encode::{RecordRow, encode};
 use crate::fault::OpenError;
 use crate::open::{FILE_NAME, StoreConfig, folder_error, make_private_folder, open_writer};
 use crate::query;
 use crate::reader::Readers;
-use crate::writer::{Need, Writer};
+use crate::writer::{Need, StoreWriter};
 
 /// Sessions in one SQLite file of a folder. Many processes may open the same folder.
 ///
@@ -28,7 +28,7 @@ use crate::writer::{Need, Writer};
 pub struct SqliteStore {
     // Readers go first: the connection that is closed last puts the write-ahead log into the file.
     readers: Readers,
-    writer: Writer,
+    writer: StoreWriter,
     path: PathBuf,
     /// What stands in the file for this process.
     token: String,
@@ -43,7 +43,7 @@ impl SqliteStore {
         let lock = WriterLock::take(folder).map_err(|error| folder_error(folder, &error))?;
         let token = lock.token().to_owned();
         let readers = Readers::start(&path, &config)?;
-        let writer = Writer::start(connection, lock, path.clone())
+        let writer = StoreWriter::start(connection, lock, path.clone())
             .map_err(|error| OpenError::Failed { path: path.clone(), reason: error.to_string() })?;
         Ok(Self { readers, writer, path, token })
     }
@@ -95,7 +95,20 @@ impl SqliteStore {
     }
 }
 
-fn encode_records(records: &[Arc<Record>]) -> Result<Vec<Row>, String> {
+/// Stores of this crate: a place is a folder.
+pub const SQLITE: StoreKind = StoreKind {
+    has_place: |place| !place.to_string_lossy().contains("://"),
+    exists: |place| place.join(FILE_NAME).exists(),
+    open: |place, readers| {
+        let config = StoreConfig { readers, ..StoreConfig::default() };
+        match SqliteStore::open(place, config) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(error) => Err(StoreFailure::Broken(error.to_string())),
+        }
+    },
+};
+
+fn encode_records(records: &[Arc<Record>]) -> Result<Vec<RecordRow>, String> {
     encode(records).map_err(|error| format!("a record cannot be written as JSON: {error}"))
 }
 
@@ -167,7 +180,7 @@ impl StorePort for SqliteStore {
     ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
         Box::pin(async move {
             let (id, own) = (session_id.clone(), begin.clone());
-            self.writer.work(Need::Durable, move |desk| desk.create(&id, &own, now)).await?;
+            self.writer.work(Need::Durable, move |transaction| transaction.create(&id, &own, now)).await?;
             let session_id = session_id.clone();
             Ok(SessionRow { session_id, begin, created_ms: now, updated_ms: now, last_seq: 0, runs: 0 })
         })
@@ -185,8 +198,8 @@ impl StorePort for SqliteStore {
             let rows = encode_records(&records).map_err(StoreFailure::Broken)?;
             let id = session_id.clone();
             self.writer
-                .work(Need::Durable, move |desk| {
-                    desk.copy(&id, &begin, &rows, records.last().map(|last| &**last), now)
+                .work(Need::Durable, move |transaction| {
+                    transaction.copy(&id, &begin, &rows, records.last().map(|last| &**last), now)
                 })
                 .await?;
             self.session(session_id).await
@@ -213,7 +226,7 @@ impl StorePort for SqliteStore {
         title: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let (id, title) = (session_id.clone(), title.to_owned());
-        Box::pin(self.writer.work(Need::Durable, move |desk| desk.rename(&id, &title)))
+        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.rename(&id, &title)))
     }
 
     fn set_approve<'a>(
@@ -222,7 +235,7 @@ impl StorePort for SqliteStore {
         approve: ApproveMode,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Durable, move |desk| desk.set_approve(&id, approve)))
+        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.set_approve(&id, approve)))
     }
 
     fn set_settings<'a>(
@@ -231,12 +244,12 @@ impl StorePort for SqliteStore {
         settings: SessionSettings,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Durable, move |desk| desk.set_settings(&id, &settings)))
+        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.set_settings(&id, &settings)))
     }
 
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Durable, move |desk| desk.delete(&id)))
+        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.delete(&id)))
     }
 
     fn run<'a>(&'a self, run_id: &'a RunId) -> BoxFuture<'a, Result<RunRow, StoreFailure>> {
@@ -254,30 +267,43 @@ impl StorePort for SqliteStore {
     }
 
     fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>> {
-        Box::pin(self.writer.work(Need::Seen, |desk| desk.all_grants()))
+        Box::pin(self.writer.work(Need::Seen, |transaction| transaction.all_grants()))
     }
 
     fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>> {
         match Rule::grant_number(grant_id) {
-            Some(number) => Box::pin(self.writer.work(Need::Durable, move |desk| desk.revoke(number))),
+            Some(number) => {
+                Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.revoke(number)))
+            }
             None => Box::pin(async { Ok(false) }),
         }
     }
 
     fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Seen, move |desk| desk.claim(&id)))
+        Box::pin(self.writer.work(Need::Seen, move |transaction| transaction.claim(&id)))
+    }
+
+    fn holder<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreFailure>> {
+        let id = session_id.clone();
+        Box::pin(self.writer.work(Need::Seen, move |transaction| {
+            let known = transaction.require(&id)?;
+            Ok(transaction.other_writer(known.number)?)
+        }))
     }
 
     fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Seen, move |desk| desk.release(&id)))
+        Box::pin(self.writer.work(Need::Seen, move |transaction| transaction.release(&id)))
     }
 
     fn put_save(&self, save: Save) -> BoxFuture<'_, Result<(), StoreFailure>> {
         Box::pin(async move {
             let body = save.body.to_string();
-            self.writer.work(Need::Durable, move |desk| desk.put_save(&save, &body)).await
+            self.writer.work(Need::Durable, move |transaction| transaction.put_save(&save, &body)).await
         })
     }
 
@@ -292,7 +318,7 @@ impl StorePort for SqliteStore {
 
     fn delete_save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let save_id = save_id.to_owned();
-        Box::pin(self.writer.work(Need::Durable, move |desk| desk.delete_save(&save_id)))
+        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.delete_save(&save_id)))
     }
 
     fn audit<'a>(
@@ -302,6 +328,6 @@ impl StorePort for SqliteStore {
         line: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreFailure>> {
         let (id, line) = (session_id.clone(), line.to_owned());
-        Box::pin(self.writer.work(Need::Durable, move |desk| desk.audit(&id, now, &line)))
+        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.audit(&id, now, &line)))
     }
 }

@@ -1,6 +1,6 @@
 //! The thread that writes for all sessions: every job that waits, one transaction, one sync.
 //!
-//! Owns when a transaction begins and ends and who is told what. What a job writes is the desk's business.
+//! Owns when a transaction begins and ends and who is told what. What a job writes is the transaction's business.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use windlass_core::port::JournalFailure;
 use windlass_core::store::StoreFailure;
 
 use crate::claim::WriterLock;
-use crate::desk::Desk;
-use crate::encode::Row;
-use crate::fault::{Fault, closed};
+use crate::encode::RecordRow;
+use crate::fault::{StoreFault, closed};
 use crate::limits::{
     BATCH_JOBS_MAX, CROWD_JOBS_MIN, CROWD_WAIT_SHARE, CROWD_WAIT_US_MAX, DELTAS_WAIT_MS, UNWRITTEN_DELTAS_MAX,
 };
+use crate::transaction::Transaction;
 
 /// What the thread is asked to do. It may be done again, if another job of the same transaction fails.
-trait Job: Send {
+trait WriteJob: Send {
     /// Writes, in a transaction; what is refused has written nothing.
-    fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault>;
+    fn run(&mut self, transaction: &mut Transaction<'_>) -> Result<(), StoreFault>;
     /// Tells the one who waits, once it is known whether the transaction was kept.
     fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, unwritten: &Mutex<Unwritten>);
     /// How soon and how firmly it must be written.
@@ -45,23 +45,23 @@ pub(crate) enum Need {
     Durable,
 }
 
-enum Message {
-    Job(Box<dyn Job>),
+enum WriterMessage {
+    Job(Box<dyn WriteJob>),
     Stop,
 }
 
 /// Records of one session to be appended.
 struct Append {
     session_id: SessionId,
-    rows: Vec<Row>,
+    rows: Vec<RecordRow>,
     last: Arc<Record>,
     /// Who waits; nobody for deltas alone.
     reply: Option<oneshot::Sender<Result<(), JournalFailure>>>,
 }
 
-impl Job for Append {
-    fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault> {
-        desk.append(&self.session_id, &self.rows, &self.last)
+impl WriteJob for Append {
+    fn run(&mut self, transaction: &mut Transaction<'_>) -> Result<(), StoreFault> {
+        transaction.append(&self.session_id, &self.rows, &self.last)
     }
 
     fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, unwritten: &Mutex<Unwritten>) {
@@ -85,21 +85,21 @@ impl Job for Append {
 }
 
 /// Anything else, with what it gave.
-struct Asked<T, F> {
+struct AskedJob<T, F> {
     work: F,
     need: Need,
     given: Option<T>,
     reply: oneshot::Sender<Result<T, StoreFailure>>,
 }
 
-impl<T: Send, F: FnMut(&mut Desk<'_>) -> Result<T, Fault> + Send> Job for Asked<T, F> {
-    fn run(&mut self, desk: &mut Desk<'_>) -> Result<(), Fault> {
-        self.given = Some((self.work)(desk)?);
+impl<T: Send, F: FnMut(&mut Transaction<'_>) -> Result<T, StoreFault> + Send> WriteJob for AskedJob<T, F> {
+    fn run(&mut self, transaction: &mut Transaction<'_>) -> Result<(), StoreFault> {
+        self.given = Some((self.work)(transaction)?);
         Ok(())
     }
 
     fn tell(self: Box<Self>, kept: Result<(), StoreFailure>, _unwritten: &Mutex<Unwritten>) {
-        let Asked { given, reply, .. } = *self;
+        let AskedJob { given, reply, .. } = *self;
         let lost = || StoreFailure::Broken("the store lost an answer; ask again".to_owned());
         // Whoever does not wait any more needs no answer.
         drop(reply.send(kept.and_then(|()| given.ok_or_else(lost))));
@@ -136,23 +136,24 @@ impl Unwritten {
 
 /// The way to the thread.
 #[derive(Debug)]
-pub(crate) struct Writer {
-    jobs: Sender<Message>,
+pub(crate) struct StoreWriter {
+    jobs: Sender<WriterMessage>,
     unwritten: Arc<Mutex<Unwritten>>,
     path: PathBuf,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl StoreWriter {
     /// Starts the thread.
     pub(crate) fn start(connection: Connection, lock: WriterLock, path: PathBuf) -> std::io::Result<Self> {
         let (jobs, waiting) = mpsc::channel();
         let unwritten = Arc::new(Mutex::new(Unwritten::default()));
         let (shared, own_path) = (Arc::clone(&unwritten), path.clone());
         let thread = thread::Builder::new().name("windlass-store-writer".to_owned()).spawn(move || {
-            let desk = Desk::new(&connection, &lock);
+            let transaction = Transaction::new(&connection, &lock);
             let pace = Pace::default();
-            Shift { desk, waiting: &waiting, unwritten: &shared, path: &own_path, pace }.work();
+            WritingThread { transaction, waiting: &waiting, unwritten: &shared, path: &own_path, pace }
+                .work();
         })?;
         Ok(Self { jobs, unwritten, path, thread: Some(thread) })
     }
@@ -167,7 +168,7 @@ impl Writer {
         &self,
         session_id: &SessionId,
         records: &[Arc<Record>],
-        rows: &mut Vec<Row>,
+        rows: &mut Vec<RecordRow>,
     ) -> bool {
         let Some(last) = records.last() else { return true };
         let mut unwritten = lock(&self.unwritten);
@@ -191,7 +192,7 @@ impl Writer {
     pub(crate) async fn append(
         &self,
         session_id: &SessionId,
-        rows: Vec<Row>,
+        rows: Vec<RecordRow>,
         last: Arc<Record>,
     ) -> Result<(), JournalFailure> {
         let (reply, answer) = oneshot::channel();
@@ -204,23 +205,23 @@ impl Writer {
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         need: Need,
-        work: impl FnMut(&mut Desk<'_>) -> Result<T, Fault> + Send + 'static,
+        work: impl FnMut(&mut Transaction<'_>) -> Result<T, StoreFault> + Send + 'static,
     ) -> Result<T, StoreFailure> {
         let (reply, answer) = oneshot::channel();
-        let job = Asked { work, need, given: None, reply };
+        let job = AskedJob { work, need, given: None, reply };
         self.send(job).map_err(|fault| fault.failure(&self.path))?;
         answer.await.map_err(|_| closed().failure(&self.path))?
     }
 
-    fn send(&self, job: impl Job + 'static) -> Result<(), Fault> {
-        self.jobs.send(Message::Job(Box::new(job))).map_err(|_| closed())
+    fn send(&self, job: impl WriteJob + 'static) -> Result<(), StoreFault> {
+        self.jobs.send(WriterMessage::Job(Box::new(job))).map_err(|_| closed())
     }
 }
 
-impl Drop for Writer {
+impl Drop for StoreWriter {
     fn drop(&mut self) {
         // A thread that is gone needs no word.
-        let _ = self.jobs.send(Message::Stop);
+        let _ = self.jobs.send(WriterMessage::Stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -228,9 +229,9 @@ impl Drop for Writer {
 }
 
 /// The thread at work.
-struct Shift<'a> {
-    desk: Desk<'a>,
-    waiting: &'a Receiver<Message>,
+struct WritingThread<'a> {
+    transaction: Transaction<'a>,
+    waiting: &'a Receiver<WriterMessage>,
     unwritten: &'a Mutex<Unwritten>,
     path: &'a Path,
     pace: Pace,
@@ -252,9 +253,9 @@ impl Pace {
     }
 }
 
-impl Shift<'_> {
+impl WritingThread<'_> {
     fn work(mut self) {
-        let mut batch: Vec<Box<dyn Job>> = Vec::new();
+        let mut batch: Vec<Box<dyn WriteJob>> = Vec::new();
         let mut until: Option<Instant> = None;
         loop {
             let (is_due, is_over) = self.gather(&mut batch, until);
@@ -286,27 +287,27 @@ impl Shift<'_> {
         }
     }
 
-    /// Takes all that waits; says whether the wait is over and whether the shift is.
-    fn gather(&self, batch: &mut Vec<Box<dyn Job>>, until: Option<Instant>) -> (bool, bool) {
+    /// Takes all that waits; says whether the wait is over and whether the thread ends.
+    fn gather(&self, batch: &mut Vec<Box<dyn WriteJob>>, until: Option<Instant>) -> (bool, bool) {
         let first = match until {
             None => self.waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(until) => self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())),
         };
         match first {
-            Ok(Message::Job(job)) => batch.push(job),
-            Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return (true, true),
+            Ok(WriterMessage::Job(job)) => batch.push(job),
+            Ok(WriterMessage::Stop) | Err(RecvTimeoutError::Disconnected) => return (true, true),
             Err(RecvTimeoutError::Timeout) => return (true, false),
         }
         let is_over = self.take_waiting(batch);
         (is_over, is_over)
     }
 
-    /// Takes what waits already; says whether the shift is over.
-    fn take_waiting(&self, batch: &mut Vec<Box<dyn Job>>) -> bool {
+    /// Takes what waits already; says whether the thread ends.
+    fn take_waiting(&self, batch: &mut Vec<Box<dyn WriteJob>>) -> bool {
         while batch.len() < BATCH_JOBS_MAX {
             match self.waiting.try_recv() {
-                Ok(Message::Job(job)) => batch.push(job),
-                Ok(Message::Stop) => return true,
+                Ok(WriterMessage::Job(job)) => batch.push(job),
+                Ok(WriterMessage::Stop) => return true,
                 Err(_) => return false,
             }
         }
@@ -314,9 +315,9 @@ impl Shift<'_> {
     }
 
     /// All jobs in one transaction; if that fails, each in its own, so that none fails because of another.
-    fn write(&mut self, batch: &mut Vec<Box<dyn Job>>, is_synced: bool) {
-        if let Err(error) = self.desk.begin(is_synced) {
-            let failure = Fault::from(error).failure(self.path);
+    fn write(&mut self, batch: &mut Vec<Box<dyn WriteJob>>, is_synced: bool) {
+        if let Err(error) = self.transaction.begin(is_synced) {
+            let failure = StoreFault::from(error).failure(self.path);
             batch.drain(..).for_each(|job| job.tell(Err(failure.clone()), self.unwritten));
             return;
         }
@@ -339,22 +340,25 @@ impl Shift<'_> {
     }
 
     /// Runs the jobs in the transaction that has begun, and ends it: kept, or undone as a whole.
-    fn finish(&mut self, batch: &mut [Box<dyn Job>]) -> Result<Vec<Result<(), StoreFailure>>, Fault> {
+    fn finish(
+        &mut self,
+        batch: &mut [Box<dyn WriteJob>],
+    ) -> Result<Vec<Result<(), StoreFailure>>, StoreFault> {
         let mut kept = Vec::with_capacity(batch.len());
         for job in batch {
-            match job.run(&mut self.desk) {
+            match job.run(&mut self.transaction) {
                 Ok(()) => kept.push(Ok(())),
-                Err(Fault::Refused(failure)) => kept.push(Err(failure)),
+                Err(StoreFault::Refused(failure)) => kept.push(Err(failure)),
                 Err(fault) => {
-                    self.desk.undo();
+                    self.transaction.undo();
                     return Err(fault);
                 }
             }
         }
-        match self.desk.commit() {
+        match self.transaction.commit() {
             Ok(()) => Ok(kept),
             Err(error) => {
-                self.desk.undo();
+                self.transaction.undo();
                 Err(error.into())
             }
         }

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use windlass_core::permission::{Explanation, PolicySet, Rule, RuleEffect, RuleSource, Target};
+use windlass_core::permission::{
+    Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target,
+};
 use windlass_core::redact::Redactor;
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
-use windlass_engine::policy_file::PolicyFileError;
 
 use crate::args::{GlobalArgs, PermissionArgs, PolicyCommand};
 use crate::commands::run::block_on;
@@ -190,7 +191,7 @@ fn revoke(global: &GlobalArgs, house: &House, id: &str) -> Result<()> {
     print_line(&format!("revoked {id}  {rule}"))
 }
 
-fn unstored(error: PolicyFileError) -> Complaint {
+fn unstored(error: PolicyFailure) -> Complaint {
     Complaint::failed(error.to_string())
 }
 
@@ -220,7 +221,7 @@ fn find_out(house: &House, tool: &str, arguments: String) -> Result<CallFate> {
     let clock = Clock::system();
     let judge = CallJudge {
         registry: &house.registry,
-        policies: &house.policies,
+        policies: house.policies.as_ref(),
         approve: config.approve,
         profile: &config.profile,
         root: &config.root,

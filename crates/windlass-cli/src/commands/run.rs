@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use windlass_core::command::RunWishes;
 use windlass_core::event::Event;
-use windlass_core::host::{HostPort, RunStart, ServedPort};
+use windlass_core::host::{HostModels, HostPort, HostRuns, RunStart, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;

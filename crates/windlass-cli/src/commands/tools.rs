@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_core::command::RunWishes;
 use windlass_core::envelope::render_whole;
 use windlass_core::event::{DurableEvent, Event, RunOutcome};
-use windlass_core::host::{HostPort, RunStart};
+use windlass_core::host::{HostPort, HostRuns, HostSessions, RunStart};
 use windlass_core::message::Message;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Dialect, Profile};

@@ -159,6 +159,13 @@ impl StorePort for MortalStore {
         Box::pin(self.write(self.store.claim(session_id)))
     }
 
+    fn holder<'a>(
+        &'a self,
+        session_id: &'a SessionId,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreFailure>> {
+        self.store.holder(session_id)
+    }
+
     fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
         Box::pin(self.write(self.store.release(session_id)))
     }

@@ -1,13 +1,15 @@
 //! What was kept: the store in the data folder, opened when a command needs it, and the sessions and runs
 //! that a person means by the beginning of an id.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use windlass_core::event::Record;
 use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::port::JournalFailure;
-use windlass_core::store::{Claim, RunQuery, RunRow, SessionQuery, SessionRow, StoreFailure, StorePort};
-use windlass_store::{OpenError, SqliteStore, StoreConfig};
+use windlass_core::store::{
+    Claim, RunQuery, RunRow, SessionQuery, SessionRow, StoreFailure, StoreKind, StorePort,
+};
 
 use crate::args::GlobalArgs;
 use crate::complaint::{Complaint, Result};
@@ -24,6 +26,14 @@ const SHORT_CHARS: usize = 13;
 /// Characters of a made id.
 const ID_CHARS: usize = 36;
 
+/// Every kind of store that there is; the last takes what no other knows.
+const STORES: [StoreKind; 1] = [windlass_store::SQLITE];
+
+fn kind_of(place: &Path) -> StoreKind {
+    let [.., last] = STORES;
+    STORES.into_iter().find(|kind| (kind.has_place)(place)).unwrap_or(last)
+}
+
 /// The store, and what is found in it.
 pub(crate) struct Archive {
     pub(crate) store: Arc<dyn StorePort>,
@@ -32,10 +42,8 @@ pub(crate) struct Archive {
 impl Archive {
     /// Opens the data folder for so many readers at once, and makes it if need be.
     pub(crate) fn open(folders: &Folders, readers: usize) -> Result<Self> {
-        let config = StoreConfig { readers, ..StoreConfig::default() };
-        let store =
-            SqliteStore::open(&folders.data, config).map_err(|error| unusable(&error, &folders.data))?;
-        let store: Arc<dyn StorePort> = Arc::new(store);
+        let place = &folders.data;
+        let store = (kind_of(place).open)(place, readers).map_err(|error| unusable(&error, place))?;
         #[cfg(feature = "crash-points")]
         let store = crate::crash_points::mortal_store(store);
         Ok(Self { store })
@@ -43,7 +51,7 @@ impl Archive {
 
     /// Opens the store of a data folder, if there is one.
     pub(crate) fn existing(folders: &Folders) -> Result<Option<Self>> {
-        let is_there = folders.data.join(windlass_store::FILE_NAME).exists();
+        let is_there = (kind_of(&folders.data).exists)(&folders.data);
         is_there.then(|| Self::open(folders, 1)).transpose()
     }
 
@@ -109,17 +117,18 @@ impl Archive {
 
     /// The process that writes the session, if one does and goes on doing so.
     pub(crate) async fn writer(&self, session_id: &SessionId) -> Result<Option<String>> {
-        let writer = self.claim(session_id).await?;
-        if writer.is_none() {
-            self.store.release(session_id).await.map_err(|failure| failed(&failure))?;
+        let mut wait = LockWait::begin(in_use(session_id));
+        loop {
+            let holder = self.store.holder(session_id).await.map_err(|failure| failed(&failure))?;
+            if holder.is_none() || !wait.goes_on().await {
+                return Ok(holder);
+            }
         }
-        Ok(writer)
     }
 
     /// Takes the session for this process; if another one holds it and does not let go of it, which.
     pub(crate) async fn claim(&self, session_id: &SessionId) -> Result<Option<String>> {
-        let mut wait =
-            LockWait::begin(format!("session {session_id} is in use; waiting for the program that holds it"));
+        let mut wait = LockWait::begin(in_use(session_id));
         loop {
             match self.store.claim(session_id).await.map_err(|failure| failed(&failure))? {
                 Claim::Taken => return Ok(None),
@@ -137,6 +146,10 @@ impl Archive {
         let query = RunQuery { is_unfinished: true, rows_max, ..RunQuery::default() };
         self.store.runs(query).await.map_err(|failure| failed(&failure))
     }
+}
+
+fn in_use(session_id: &SessionId) -> String {
+    format!("session {session_id} is in use; waiting for the program that holds it")
 }
 
 /// The only row whose id begins as wanted; all rows when there is none.
@@ -183,7 +196,7 @@ fn unread(failure: &JournalFailure) -> Complaint {
 }
 
 /// The data folder cannot be used at all.
-fn unusable(error: &OpenError, folder: &std::path::Path) -> Complaint {
+fn unusable(error: &StoreFailure, folder: &Path) -> Complaint {
     Complaint::failed(format!("sessions cannot be kept: {error}")).at(folder.display()).cure(
         "--data DIR for another folder, or for a run whose session is not kept: windlass run --ephemeral …",
     )

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use serde_json::Value;
 use windlass_core::event::Record;
 use windlass_core::host::ServedPort;
-use windlass_core::otlp::{Resource, Span, SpanFold, SpanRules, export_request};
 use windlass_core::redact::Redactor;
 use windlass_core::secret::Secret;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::transport::{Transport, TransportConfig};
 use windlass_models::{Abilities, AuthForm, Quirks, Target, WireKind};
+use windlass_otlp::{Resource, Span, SpanFold, SpanRules, export_request};
 
 use self::pump::Pump;
 use crate::complaint::Result;

@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::host::ServedPort;
-use windlass_core::otlp::{Span, SpanFold, export_request};
 use windlass_core::port::BoxStream;
 use windlass_models::limits::ERROR_BODY_BYTES_MAX;
+use windlass_otlp::{Span, SpanFold, export_request};
 
 use super::Telemetry;
 

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::command::Command;
+use windlass_core::command::RunCommand;
 use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::ids::{CallId, RunId};
-use windlass_core::permission::{Decision, Question};
+use windlass_core::permission::{Decision, PolicyPort, Question};
 use windlass_core::port::BoxStream;
 use windlass_core::tool::OutcomeStatus;
-use windlass_engine::policy_store::PolicyStore;
 use windlass_scripted::ScriptedUser;
 
 use crate::complaint::{Complaint, Result};
@@ -36,7 +35,7 @@ pub(crate) struct Front {
     /// Everything that happened, for whoever wants to look at it afterwards.
     seen: Vec<Arc<Record>>,
     keeps_seen: bool,
-    policies: PolicyStore,
+    policies: Arc<dyn PolicyPort>,
     /// Rules that the user wants remembered.
     remembered: Vec<String>,
     /// The error of the run that goes on.
@@ -73,7 +72,7 @@ impl Front {
         host: Arc<dyn HostPort>,
         screen: Screen,
         asker: Asker,
-        policies: PolicyStore,
+        policies: Arc<dyn PolicyPort>,
     ) -> Result<Self> {
         Ok(Self {
             host,
@@ -138,7 +137,7 @@ impl Front {
     }
 
     /// Takes in what happened before, unseen; what the script's user would do about it now.
-    pub(crate) fn remember(&mut self, records: &[Arc<Record>]) -> Vec<Command> {
+    pub(crate) fn remember(&mut self, records: &[Arc<Record>]) -> Vec<RunCommand> {
         records.iter().for_each(|record| self.screen.recall(record));
         match self.user.as_mut() {
             Some(user) => user.recall(records.iter().map(|record| &record.event)),
@@ -150,9 +149,9 @@ impl Front {
     pub(crate) async fn recall(&mut self, run_id: &RunId, records: &[Arc<Record>]) -> Result<()> {
         let commands = self.remember(records);
         for question in open_questions(records) {
-            let is_its_answer = |command: &Command| match command {
-                Command::PermissionAnswer { call_id, .. } => *call_id == question.call_id,
-                Command::MessageSend(_) | Command::RunCancel => false,
+            let is_its_answer = |command: &RunCommand| match command {
+                RunCommand::PermissionAnswer { call_id, .. } => *call_id == question.call_id,
+                RunCommand::RunCancel => false,
             };
             if !commands.iter().any(is_its_answer) {
                 self.screen.pause()?;
@@ -183,7 +182,7 @@ impl Front {
                 }
                 (question, answer) = self.asker.next() => {
                     let Question { call_id, digest, .. } = question;
-                    self.send(run_id, Command::PermissionAnswer { call_id, digest, answer }).await?;
+                    self.send(run_id, RunCommand::PermissionAnswer { call_id, digest, answer }).await?;
                     if !self.asker.is_asking() {
                         self.screen.resume()?;
                     }
@@ -218,17 +217,15 @@ impl Front {
             tell_line("cancelling; Ctrl-C once more does not wait");
         }
         self.screen.resume()?;
-        self.send(run_id, Command::RunCancel).await.map(|()| false)
+        self.send(run_id, RunCommand::RunCancel).await.map(|()| false)
     }
 
-    async fn send(&self, run_id: &RunId, command: Command) -> Result<()> {
+    async fn send(&self, run_id: &RunId, command: RunCommand) -> Result<()> {
         let sent = match command {
-            Command::PermissionAnswer { call_id, digest, answer } => {
+            RunCommand::PermissionAnswer { call_id, digest, answer } => {
                 self.host.answer(run_id, &call_id, &digest, answer).await
             }
-            Command::RunCancel => self.host.cancel(run_id).await,
-            // A script's messages begin runs, and these are begun by whoever holds the conversation.
-            Command::MessageSend(_) => Ok(()),
+            RunCommand::RunCancel => self.host.cancel(run_id).await,
         };
         match sent {
             // The run went on meanwhile: its events say how.
@@ -241,7 +238,7 @@ impl Front {
     async fn see(&mut self, record: Arc<Record>) -> Result<Option<RunOutcome>> {
         self.screen.show(&record)?;
         let command = self.user.as_mut().and_then(|user| user.react(&record.event));
-        let is_answered = matches!(command, Some(Command::PermissionAnswer { .. }));
+        let is_answered = matches!(command, Some(RunCommand::PermissionAnswer { .. }));
         if let Some(command) = command {
             self.send(&record.run_id, command).await?;
         }

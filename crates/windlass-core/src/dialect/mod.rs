@@ -15,7 +15,7 @@ use crate::tool::{RawArgs, RawCall, ToolFailure};
 
 /// What a model step says, read in a dialect.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct StepReading {
     /// Text and reasoning, without the text that was a call.
     pub parts: Vec<Part>,
     /// Calls in order.
@@ -40,22 +40,22 @@ pub enum ReadCall {
 
 /// Reads a step in a dialect. Calls are read before the text is made readable: bytes that were no UTF-8 spoil a call
 /// and not a sentence.
-pub fn read(dialect: Dialect, step: ModelStep) -> Reading {
-    let Reading { parts, calls } = read_written(dialect, step);
-    Reading { parts: readable_parts(parts), calls }
+pub fn read(dialect: Dialect, step: ModelStep) -> StepReading {
+    let StepReading { parts, calls } = read_written(dialect, step);
+    StepReading { parts: readable_parts(parts), calls }
 }
 
-fn read_written(dialect: Dialect, step: ModelStep) -> Reading {
+fn read_written(dialect: Dialect, step: ModelStep) -> StepReading {
     match dialect {
         Dialect::Native => native(step),
         // A model may answer natively although the profile asked for text: its calls are still calls.
         Dialect::Text | Dialect::Field if !step.calls.is_empty() => native(step),
         Dialect::Text => match text::read(&text_of(&step.parts)) {
-            text::TextReading::Answer => Reading { parts: step.parts, calls: Vec::new() },
+            text::TextReading::Answer => StepReading { parts: step.parts, calls: Vec::new() },
             text::TextReading::Call(call) => behind(without_text(step.parts), call),
         },
         Dialect::Field => match field::read(&text_of(&step.parts)) {
-            field::FieldReading::Output => Reading { parts: step.parts, calls: Vec::new() },
+            field::FieldReading::Output => StepReading { parts: step.parts, calls: Vec::new() },
             field::FieldReading::Call(call) => behind(step.parts, call),
         },
     }
@@ -70,17 +70,17 @@ pub fn is_written_call(dialect: Dialect, output: &str) -> bool {
     }
 }
 
-fn native(step: ModelStep) -> Reading {
-    Reading { parts: step.parts, calls: step.calls.into_iter().map(ReadCall::Raw).collect() }
+fn native(step: ModelStep) -> StepReading {
+    StepReading { parts: step.parts, calls: step.calls.into_iter().map(ReadCall::Raw).collect() }
 }
 
 /// A call that was read out of the text stands behind everything else.
-fn behind(parts: Vec<Part>, call: ReadCall) -> Reading {
+fn behind(parts: Vec<Part>, call: ReadCall) -> StepReading {
     let call = match call {
         ReadCall::Raw(raw) => ReadCall::Raw(RawCall { after_parts: parts.len(), ..raw }),
         bad @ ReadCall::Bad { .. } => bad,
     };
-    Reading { parts, calls: vec![call] }
+    StepReading { parts, calls: vec![call] }
 }
 
 fn without_text(parts: Vec<Part>) -> Vec<Part> {

@@ -21,7 +21,7 @@ fn native_calls_are_calls_in_every_dialect() {
     let parts = vec![Part::text("{\"tool\":\"b\",\"args\":{}}")];
     for dialect in [Dialect::Native, Dialect::Text, Dialect::Field] {
         let reading = read(dialect, step(parts.clone(), vec![raw("a")]));
-        assert_eq!(reading, Reading { parts: parts.clone(), calls: vec![ReadCall::Raw(raw("a"))] });
+        assert_eq!(reading, StepReading { parts: parts.clone(), calls: vec![ReadCall::Raw(raw("a"))] });
     }
 }
 
@@ -33,7 +33,7 @@ fn text_that_was_a_call_is_taken_out_and_thinking_stays() {
     assert_eq!(reading.parts, vec![thought]);
     assert_eq!(reading.calls.len(), 1);
     let native = read(Dialect::Native, step(said.clone(), Vec::new()));
-    assert_eq!(native, Reading { parts: said, calls: Vec::new() });
+    assert_eq!(native, StepReading { parts: said, calls: Vec::new() });
 }
 
 #[test]
@@ -48,5 +48,5 @@ fn a_structured_output_stays_whole_whether_it_calls_or_not() {
 fn an_answer_stays_as_it_is() {
     let parts = vec![Part::text("Hello")];
     let reading = read(Dialect::Text, step(parts.clone(), Vec::new()));
-    assert_eq!(reading, Reading { parts, calls: Vec::new() });
+    assert_eq!(reading, StepReading { parts, calls: Vec::new() });
 }

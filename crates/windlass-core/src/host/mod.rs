@@ -2,7 +2,7 @@
 //!
 //! Front ends (server, terminal app, commands) hold a `HostPort`; who stands behind it, they do not know.
 //! Everything that they show of a run is a fold over the records that `events` gives (wall 3). What is asked
-//! and given is here, the traits are in `port`; what is told of modules is in `modules`,
+//! and given is here; the traits, one for each subject, are in `port`; what is told of modules is in `modules`,
 //! and of programs that run tools for a host in `executors`.
 
 use std::sync::Arc;
@@ -28,7 +28,9 @@ pub use executors::{
 pub use modules::{
     MODULE_PREFIX, ModuleFault, ModuleField, ModulePrompt, ModuleRow, ModuleShelf, ModulesPort, PromptMessage,
 };
-pub use port::{HostFuture, HostPort, ServedPort};
+pub use port::{
+    HostFuture, HostModels, HostPolicies, HostPort, HostRuns, HostSearch, HostSessions, HostTools, ServedPort,
+};
 
 /// A run that is wanted.
 #[derive(Debug, Clone, PartialEq)]

@@ -25,9 +25,8 @@ use crate::tool::ToolSpec;
 /// A future of something that a host gives.
 pub type HostFuture<'a, T> = BoxFuture<'a, Result<T, HostError>>;
 
-/// A running Windlass, in this process or behind a server: all that a person at a screen needs. Cheap to share;
-/// everything is bounded, and nothing is lost when a caller goes away.
-pub trait HostPort: Send + Sync {
+/// Sessions: what was said in them, and how they are set.
+pub trait HostSessions: Send + Sync {
     /// Begins a session; empty fields get the host's defaults.
     fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow>;
     /// Sessions, newest first.
@@ -61,7 +60,10 @@ pub trait HostPort: Send + Sync {
     fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()>;
     /// The session's task list.
     fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>>;
+}
 
+/// Runs of sessions, from their start to what can be done with their record.
+pub trait HostRuns: Send + Sync {
     /// Starts a run.
     fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun>;
     /// One run.
@@ -95,7 +97,10 @@ pub trait HostPort: Send + Sync {
     fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport>;
     /// What a step of a run asked of its model, and what that answered.
     fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport>;
+}
 
+/// Tools, and calls of them by hand.
+pub trait HostTools: Send + Sync {
     /// The tools.
     fn tools(&self) -> Vec<Arc<ToolSpec>>;
     /// Runs one call from outside, through validation, permission and limits. What would need asking is
@@ -104,6 +109,10 @@ pub trait HostPort: Send + Sync {
     /// Makes an edit that a run has staged, through validation, permission and limits, and tells the session of it:
     /// its model knows with the next message.
     fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer>;
+}
+
+/// Rules, and what was decided by them.
+pub trait HostPolicies: Send + Sync {
     /// The rules that hold now, and what sessions are granted.
     fn rules(&self) -> HostFuture<'_, Vec<Rule>>;
     /// Stores a rule: `allow`, `deny` or `ask`, and its pattern.
@@ -114,6 +123,10 @@ pub trait HostPort: Send + Sync {
     fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation>;
     /// Decisions about calls, newest first, as far back as the log reaches.
     fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>>;
+}
+
+/// What can be chosen: models and modules, and what holds where nobody chooses.
+pub trait HostModels: Send + Sync {
     /// What holds where nobody chooses.
     fn defaults(&self) -> Result<HostDefaults, HostError>;
     /// Asks a model's endpoint what it can really do, which takes a while; what is found is kept.
@@ -131,7 +144,10 @@ pub trait HostPort: Send + Sync {
         module_id: &'a str,
         inputs: Map<String, Value>,
     ) -> HostFuture<'a, ModulePrompt>;
+}
 
+/// The index of the project.
+pub trait HostSearch: Send + Sync {
     /// The best passages of the project; [`HostError::Missing`] where there is no index.
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found>;
     /// What the index holds, and how far it is while it is built.
@@ -143,6 +159,12 @@ pub trait HostPort: Send + Sync {
     /// Removes one.
     fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()>;
 }
+
+/// A running Windlass, in this process or behind a server: all that a person at a screen needs. Cheap to share;
+/// everything is bounded, and nothing is lost when a caller goes away.
+pub trait HostPort: HostSessions + HostRuns + HostTools + HostPolicies + HostModels + HostSearch {}
+
+impl<T: HostSessions + HostRuns + HostTools + HostPolicies + HostModels + HostSearch> HostPort for T {}
 
 /// A host in this process: what a server needs of it to serve others, and whoever started it to watch and to
 /// stop it. Routes give none of this, or in the shapes of other clients.

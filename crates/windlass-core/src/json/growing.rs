@@ -9,7 +9,7 @@ use super::scan::plain_run;
 /// How far an object is whose text comes in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingObject {
-    place: Place,
+    place: JsonPosition,
     /// One bit for each open bracket, the innermost lowest: 1 is an object.
     open: u128,
     depth: u8,
@@ -20,7 +20,7 @@ pub(crate) struct GrowingObject {
 
 /// Where the next byte belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum JsonPosition {
     /// Only blanks so far.
     #[default]
     Before,
@@ -45,8 +45,8 @@ impl GrowingObject {
             self.looked += bytes.len();
         }
         let mut at = 0;
-        while self.place != Place::Lost {
-            if self.place == Place::Text {
+        while self.place != JsonPosition::Lost {
+            if self.place == JsonPosition::Text {
                 at = plain_run(bytes, at);
             }
             let Some(byte) = bytes.get(at).copied() else { return };
@@ -57,45 +57,45 @@ impl GrowingObject {
 
     /// Whether the text so far is one closed object and nothing else.
     pub(crate) fn is_closed(&self) -> bool {
-        self.place == Place::Closed
+        self.place == JsonPosition::Closed
     }
 
     /// What closed turned out not to be JSON.
     pub(crate) fn give_up(&mut self) {
-        self.place = Place::Lost;
+        self.place = JsonPosition::Lost;
     }
 
-    fn next_place(&mut self, byte: u8) -> Place {
+    fn next_place(&mut self, byte: u8) -> JsonPosition {
         let is_blank = matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
         match (self.place, byte) {
-            (Place::Before | Place::Closed, _) if is_blank => self.place,
-            (Place::Before, b'{') | (Place::Inside, b'{' | b'[') => self.descend(byte),
-            (Place::Inside, b'}' | b']') => self.ascend(byte),
-            (Place::Inside, b'"') => Place::Text,
-            (Place::Inside, _) | (Place::Text, b'"') => Place::Inside,
-            (Place::Text, b'\\') => Place::Escape,
+            (JsonPosition::Before | JsonPosition::Closed, _) if is_blank => self.place,
+            (JsonPosition::Before, b'{') | (JsonPosition::Inside, b'{' | b'[') => self.descend(byte),
+            (JsonPosition::Inside, b'}' | b']') => self.ascend(byte),
+            (JsonPosition::Inside, b'"') => JsonPosition::Text,
+            (JsonPosition::Inside, _) | (JsonPosition::Text, b'"') => JsonPosition::Inside,
+            (JsonPosition::Text, b'\\') => JsonPosition::Escape,
             // A control character in a string is no JSON, but that is for the parser to say.
-            (Place::Text | Place::Escape, _) => Place::Text,
-            (Place::Before | Place::Closed | Place::Lost, _) => Place::Lost,
+            (JsonPosition::Text | JsonPosition::Escape, _) => JsonPosition::Text,
+            (JsonPosition::Before | JsonPosition::Closed | JsonPosition::Lost, _) => JsonPosition::Lost,
         }
     }
 
-    fn descend(&mut self, bracket: u8) -> Place {
+    fn descend(&mut self, bracket: u8) -> JsonPosition {
         self.depth = self.depth.saturating_add(1);
         if self.depth >= DEPTH_MAX {
-            return Place::Lost;
+            return JsonPosition::Lost;
         }
         self.open = self.open << 1 | u128::from(bracket == b'{');
-        Place::Inside
+        JsonPosition::Inside
     }
 
-    fn ascend(&mut self, bracket: u8) -> Place {
+    fn ascend(&mut self, bracket: u8) -> JsonPosition {
         if (self.open & 1 == 1) != (bracket == b'}') {
-            return Place::Lost;
+            return JsonPosition::Lost;
         }
         self.open >>= 1;
         self.depth = self.depth.saturating_sub(1);
-        if self.depth == 0 { Place::Closed } else { Place::Inside }
+        if self.depth == 0 { JsonPosition::Closed } else { JsonPosition::Inside }
     }
 }
 

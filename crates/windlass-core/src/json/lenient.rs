@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::DEPTH_MAX;
 use super::note::{NoteSet, RepairNote};
-use super::number::{Read, read_number};
+use super::number::{ReadNumber, read_number};
 use super::reader::{read_escape, read_hex};
 use super::scan::{plain_run, skip_blanks};
 
 /// A value found in a text.
-pub(super) struct Reading {
+pub(super) struct LenientValue {
     pub(super) value: Value,
     /// The offset behind it.
     pub(super) end: usize,
@@ -20,24 +20,24 @@ pub(super) struct Reading {
 }
 
 /// Reads the value that begins at `start`.
-pub(super) fn read_lenient(text: &str, start: usize) -> Option<Reading> {
+pub(super) fn read_lenient(text: &str, start: usize) -> Option<LenientValue> {
     let notes = NoteSet::default();
     let mut reader =
         LenientReader { text, bytes: text.as_bytes(), at: start, depth_left: DEPTH_MAX - 1, notes };
     let value = reader.value()?;
-    Some(Reading { value, end: reader.at, notes: reader.notes })
+    Some(LenientValue { value, end: reader.at, notes: reader.notes })
 }
 
 /// The quotes a string may stand in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quote {
+enum QuoteMark {
     Double,
     Single,
     SmartDouble,
     SmartSingle,
 }
 
-impl Quote {
+impl QuoteMark {
     fn opened_by(c: char) -> Option<Self> {
         match c {
             '"' => Some(Self::Double),
@@ -240,19 +240,19 @@ impl LenientReader<'_> {
         Some(self.keep(read))
     }
 
-    fn keep(&mut self, read: Read) -> Value {
+    fn keep(&mut self, read: ReadNumber) -> Value {
         match read {
-            Read::Exact(number) => Value::Number(number),
-            Read::Rounded(number) => {
+            ReadNumber::Exact(number) => Value::Number(number),
+            ReadNumber::Rounded(number) => {
                 self.note(RepairNote::RoundedNumber);
                 Value::Number(number)
             }
         }
     }
 
-    fn take_quote(&mut self) -> Option<Quote> {
+    fn take_quote(&mut self) -> Option<QuoteMark> {
         let first = self.text.get(self.at..)?.chars().next()?;
-        let quote = Quote::opened_by(first)?;
+        let quote = QuoteMark::opened_by(first)?;
         self.at += first.len_utf8();
         if let Some(note) = quote.note() {
             self.note(note);
@@ -260,7 +260,7 @@ impl LenientReader<'_> {
         Some(quote)
     }
 
-    fn string(&mut self, quote: Quote) -> Option<String> {
+    fn string(&mut self, quote: QuoteMark) -> Option<String> {
         let mut string = String::new();
         loop {
             let end = self.stop(quote);
@@ -286,8 +286,8 @@ impl LenientReader<'_> {
     }
 
     /// The next place where a string may end or needs care.
-    fn stop(&self, quote: Quote) -> usize {
-        if quote == Quote::Double {
+    fn stop(&self, quote: QuoteMark) -> usize {
+        if quote == QuoteMark::Double {
             return plain_run(self.bytes, self.at);
         }
         // Typographic quotes all begin with this byte.
@@ -297,7 +297,7 @@ impl LenientReader<'_> {
     }
 
     /// Reads behind a backslash.
-    fn escape(&mut self, quote: Quote, string: &mut String) {
+    fn escape(&mut self, quote: QuoteMark, string: &mut String) {
         if let Some((escaped, behind)) = read_escape(self.bytes, self.at) {
             string.push(escaped);
             self.at = behind;
@@ -310,7 +310,7 @@ impl LenientReader<'_> {
                 string.push('\'');
                 self.at += 1;
             }
-            (Some(b'x'), Quote::Single) => {
+            (Some(b'x'), QuoteMark::Single) => {
                 match read_hex(self.bytes, self.at + 1, 2).and_then(char::from_u32) {
                     Some(escaped) => {
                         string.push(escaped);

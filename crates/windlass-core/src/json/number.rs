@@ -7,7 +7,7 @@ use serde_json::Number;
 
 /// A number that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Read {
+pub(super) enum ReadNumber {
     /// It comes out as it went in.
     Exact(Number),
     /// It is a number, but this is only the nearest one that can be kept.
@@ -15,9 +15,9 @@ pub(super) enum Read {
 }
 
 /// Reads the spelling of a number in JSON; `None` if it is none.
-pub(super) fn read_number(text: &str) -> Option<Read> {
+pub(super) fn read_number(text: &str) -> Option<ReadNumber> {
     let number: Number = text.parse().ok()?;
-    Some(if is_exact(text, &number) { Read::Exact(number) } else { Read::Rounded(number) })
+    Some(if is_exact(text, &number) { ReadNumber::Exact(number) } else { ReadNumber::Rounded(number) })
 }
 
 fn is_exact(text: &str, number: &Number) -> bool {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn is_kept(text: &str) -> bool {
-    matches!(read_number(text), Some(Read::Exact(_)))
+    matches!(read_number(text), Some(ReadNumber::Exact(_)))
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_would_be_rounded_is_not() {
         "-1e-400",
         "1.00000000000000000001",
     ] {
-        assert!(matches!(read_number(text), Some(Read::Rounded(_))), "{text}");
+        assert!(matches!(read_number(text), Some(ReadNumber::Rounded(_))), "{text}");
     }
     for text in ["", "-", "01", "1.", "1e999", "+1", "0x1"] {
         assert_eq!(read_number(text), None, "{text}");
@@ -60,7 +60,7 @@ fn what_would_be_rounded_is_not() {
 
 #[test]
 fn zero_keeps_its_sign() {
-    let Some(Read::Exact(zero)) = read_number("-0") else { panic!("refused") };
+    let Some(ReadNumber::Exact(zero)) = read_number("-0") else { panic!("refused") };
     assert_eq!(zero.to_string(), "-0.0");
 }
 
@@ -68,14 +68,14 @@ proptest! {
     #[test]
     fn every_number_that_can_be_kept_is_exact_as_it_is_written(number in any::<f64>(), whole in any::<i64>()) {
         if let Some(number) = Number::from_f64(number) {
-            prop_assert_eq!(read_number(&number.to_string()), Some(Read::Exact(number)));
+            prop_assert_eq!(read_number(&number.to_string()), Some(ReadNumber::Exact(number)));
         }
-        prop_assert_eq!(read_number(&whole.to_string()), Some(Read::Exact(whole.into())));
+        prop_assert_eq!(read_number(&whole.to_string()), Some(ReadNumber::Exact(whole.into())));
     }
 
     #[test]
     fn an_exact_number_has_the_digits_that_were_written(text in "-?[1-9][0-9]{0,25}(\\.[0-9]{1,25})?(e-?[0-9]{1,2})?") {
-        if let Some(Read::Exact(number)) = read_number(&text) {
+        if let Some(ReadNumber::Exact(number)) = read_number(&text) {
             prop_assert_eq!(digits_of(&number.to_string()), digits_of(&text));
         }
     }

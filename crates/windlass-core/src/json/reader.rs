@@ -8,7 +8,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::DEPTH_MAX;
-use super::number::{Read, read_number};
+use super::number::{ReadNumber, read_number};
 use super::scan::{plain_run, skip_blanks};
 
 /// Fields to make room for at once: most objects of calls have at most this many.
@@ -21,7 +21,7 @@ const DIGITS_MAX: usize = 18;
 
 /// The value of a whole text, or `None` if it is not one strict JSON value that comes out as it was written.
 pub(super) fn read_value(text: &str) -> Option<Value> {
-    let mut reader = Reader::new(text);
+    let mut reader = StrictReader::new(text);
     let value = reader.value()?;
     (skip_blanks(reader.bytes, reader.at) == text.len()).then_some(value)
 }
@@ -38,37 +38,37 @@ pub(super) struct Altered {
 /// The first place of a text at which the reader refused what `serde_json` would have changed.
 #[cold]
 pub(super) fn find_altered(text: &str) -> Option<Altered> {
-    let mut reader = Reader::new(text);
+    let mut reader = StrictReader::new(text);
     let (offset, fault) = match reader.value() {
         Some(_) => return None,
         None => reader.fault?,
     };
     let path: String = reader.path.iter().rev().map(|step| format!("/{step}")).collect();
     let message = match fault {
-        Fault::Key => format!("the key at {path} is written twice; write it once"),
-        Fault::Number(number) => {
+        ReadFault::Key => format!("the key at {path} is written twice; write it once"),
+        ReadFault::Number(number) => {
             format!("the number {number} at {path} cannot be kept exactly; send it as text")
         }
     };
     Some(Altered { offset, message })
 }
 
-enum Fault {
+enum ReadFault {
     Key,
     Number(String),
 }
 
-struct Reader<'a> {
+struct StrictReader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     depth_left: u8,
     /// Why the text was refused although it is JSON, and where; `path` leads there, the innermost step first.
-    fault: Option<(usize, Fault)>,
+    fault: Option<(usize, ReadFault)>,
     path: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> StrictReader<'a> {
     fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         Self { text, bytes, at: 0, depth_left: DEPTH_MAX - 1, fault: None, path: Vec::new() }
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
             match fields.entry(key) {
                 Entry::Vacant(free) => drop(free.insert(value)),
                 Entry::Occupied(taken) => {
-                    self.fault = Some((start, Fault::Key));
+                    self.fault = Some((start, ReadFault::Key));
                     return self.locate(|| taken.key().clone());
                 }
             }
@@ -205,9 +205,9 @@ impl<'a> Reader<'a> {
         }
         let text = self.text.get(start..self.at)?;
         match read_number(text)? {
-            Read::Exact(number) => Some(number),
-            Read::Rounded(_) => {
-                self.fault = Some((start, Fault::Number(text.to_owned())));
+            ReadNumber::Exact(number) => Some(number),
+            ReadNumber::Rounded(_) => {
+                self.fault = Some((start, ReadFault::Number(text.to_owned())));
                 None
             }
         }

@@ -15,7 +15,7 @@
 use serde_json::Value;
 
 use super::NOT_UTF8;
-use super::lenient::{Reading, read_lenient};
+use super::lenient::{LenientValue, read_lenient};
 use super::note::NoteSet;
 pub use super::note::RepairNote;
 use super::parse::ParseFailure;
@@ -216,7 +216,7 @@ fn read_broken(text: &str, notes: &mut NoteSet) -> Option<Value> {
 ///
 /// Braces that hold no object and no colon are prose. Anything that could be a second object, or an object
 /// that cannot be read, makes it `None`: taking the readable one would drop the other.
-fn find_object(text: &str) -> Option<(usize, Reading)> {
+fn find_object(text: &str) -> Option<(usize, LenientValue)> {
     let mut found = None;
     let mut from = 0;
     for _ in 0..CANDIDATES_MAX {

@@ -12,12 +12,12 @@
 //! | stops the machine or all processes | `shutdown`, `reboot`, `kill -9 -1` |
 //! | starts processes without end | `:(){ :\|:& };:` |
 
-use super::place::{Place, Reach};
-use crate::shell::{Redirect, Run, runs};
+use super::place::{PathLoss, PlainPath};
+use crate::shell::{ProgramRun, Redirect, runs};
 
 /// What the floor finds in a command line, the harder the later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Finding {
+pub(super) enum FloorFinding {
     /// Nothing that it knows.
     #[default]
     Nothing,
@@ -55,32 +55,32 @@ const VOLUMES: [(&str, &str); 8] = [
 ];
 
 /// Looks at a command line that would be run in `root`.
-pub(super) fn look_at(line: &str, root: &str) -> Finding {
+pub(super) fn look_at(line: &str, root: &str) -> FloorFinding {
     if is_fork_bomb(line) {
-        return Finding::Destroys(FORKS);
+        return FloorFinding::Destroys(FORKS);
     }
     let looked = runs(line, root).into_iter().map(|run| look(&run, root)).max();
     looked.unwrap_or_default()
 }
 
-fn look(run: &Run, root: &str) -> Finding {
-    const RULES: [fn(&Looked<'_>) -> Option<&'static str>; 9] =
+fn look(run: &ProgramRun, root: &str) -> FloorFinding {
+    const RULES: [fn(&LookedCommand<'_>) -> Option<&'static str>; 9] =
         [removes, empties, disks, copies, moves, rights, stops, found, mirrors];
-    let looked = Looked { run, root };
+    let looked = LookedCommand { run, root };
     match RULES.iter().find_map(|rule| rule(&looked)) {
-        Some(reason) => Finding::Destroys(reason),
-        None if run.is_unreadable => Finding::Unreadable,
-        None => Finding::Nothing,
+        Some(reason) => FloorFinding::Destroys(reason),
+        None if run.is_unreadable => FloorFinding::Unreadable,
+        None => FloorFinding::Nothing,
     }
 }
 
 /// A command, and where the project is.
-struct Looked<'a> {
-    run: &'a Run,
+struct LookedCommand<'a> {
+    run: &'a ProgramRun,
     root: &'a str,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> LookedCommand<'a> {
     fn is(&self, names: &[&str]) -> bool {
         names.contains(&self.run.program.as_str())
     }
@@ -94,23 +94,23 @@ impl<'a> Looked<'a> {
 
     /// Arguments that are no flags.
     fn operands(&self) -> impl Iterator<Item = &'a str> {
-        let run: &'a Run = self.run;
+        let run: &'a ProgramRun = self.run;
         let all_after = run.args.iter().position(|arg| arg == "--").unwrap_or(usize::MAX);
         let is_operand = move |(at, arg): &(usize, &'a String)| *at > all_after || !arg.starts_with('-');
         run.args.iter().enumerate().filter(is_operand).map(|(_, arg)| arg.as_str()).filter(|arg| *arg != "--")
     }
 
-    fn place(&self, path: &str) -> Option<Place> {
-        Place::of(path, self.run.folder.as_deref(), self.root)
+    fn place(&self, path: &str) -> Option<PlainPath> {
+        PlainPath::of(path, self.run.folder.as_deref(), self.root)
     }
 
     /// Whether a path is a place of which nothing may be lost, or a part of the system.
     fn is_beyond(&self, path: &str) -> bool {
-        self.place(path).is_some_and(|place| matches!(place.reach(), Reach::Whole | Reach::System))
+        self.place(path).is_some_and(|place| matches!(place.reach(), PathLoss::Whole | PathLoss::System))
     }
 
     fn is_whole(&self, path: &str) -> bool {
-        self.place(path).is_some_and(|place| place.reach() == Reach::Whole)
+        self.place(path).is_some_and(|place| place.reach() == PathLoss::Whole)
     }
 
     fn is_device(&self, path: &str) -> bool {
@@ -123,21 +123,21 @@ impl<'a> Looked<'a> {
         match place.reach() {
             _ if place.is_device() => Some(DISK),
             // What is left of the devices loses nothing.
-            Reach::System if !place.is_in_devices() => Some(SYSTEM),
-            Reach::System | Reach::Whole | Reach::Other => None,
+            PathLoss::System if !place.is_in_devices() => Some(SYSTEM),
+            PathLoss::System | PathLoss::Whole | PathLoss::Other => None,
         }
     }
 }
 
-fn removes(looked: &Looked<'_>) -> Option<&'static str> {
+fn removes(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let is_recursive = looked.has(&['r', 'R'], &["--recursive", "--dir"]);
     let is_hit = match looked.run.program.as_str() {
         "rm" | "unlink" | "srm" if looked.has(&[], &["--no-preserve-root"]) => true,
         "rm" | "unlink" | "srm" => {
             looked.operands().any(|path| match looked.place(path).map(|place| place.reach()) {
-                Some(Reach::Whole) => is_recursive,
-                Some(Reach::System) => true,
-                Some(Reach::Other) | None => false,
+                Some(PathLoss::Whole) => is_recursive,
+                Some(PathLoss::System) => true,
+                Some(PathLoss::Other) | None => false,
             })
         }
         "rmtree" | "trash" | "rimraf" | "gio" => looked.operands().any(|path| looked.is_whole(path)),
@@ -153,7 +153,7 @@ fn removes(looked: &Looked<'_>) -> Option<&'static str> {
 }
 
 /// Files that are emptied or written over: by redirections, `tee`, `truncate`, `shred`.
-fn empties(looked: &Looked<'_>) -> Option<&'static str> {
+fn empties(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let redirected = looked.run.redirects.iter().find_map(|(redirect, path)| match redirect {
         Redirect::Read => None,
         Redirect::Write => looked.unwritable(path),
@@ -167,7 +167,7 @@ fn empties(looked: &Looked<'_>) -> Option<&'static str> {
     redirected.or_else(written)
 }
 
-fn disks(looked: &Looked<'_>) -> Option<&'static str> {
+fn disks(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let run = looked.run;
     let is_harmless = run.args.iter().any(|arg| HARMLESS.contains(&arg.as_str()));
     let is_formatter = run.program.starts_with("mkfs") || FORMATTERS.contains(&run.program.as_str());
@@ -192,7 +192,7 @@ fn disks(looked: &Looked<'_>) -> Option<&'static str> {
 }
 
 /// Copies over disks, and over the files that a system starts with.
-fn copies(looked: &Looked<'_>) -> Option<&'static str> {
+fn copies(looked: &LookedCommand<'_>) -> Option<&'static str> {
     if !looked.is(&["cp", "install", "ln", "rsync", "scp", "mv"]) {
         return None;
     }
@@ -201,18 +201,18 @@ fn copies(looked: &Looked<'_>) -> Option<&'static str> {
     let is_emptying = from.iter().any(|path| matches!(*path, "/dev/null" | "/dev/zero" | "/dev/urandom"));
     match looked.place(last)? {
         place if place.is_device() && !from.is_empty() => Some(DISK),
-        place if place.is_vital() || (is_emptying && place.reach() == Reach::System) => Some(SYSTEM),
+        place if place.is_vital() || (is_emptying && place.reach() == PathLoss::System) => Some(SYSTEM),
         _ => None,
     }
 }
 
-fn moves(looked: &Looked<'_>) -> Option<&'static str> {
+fn moves(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let paths: Vec<&str> = looked.operands().collect();
     let (_, from) = paths.split_last().filter(|_| looked.is(&["mv"]))?;
     from.iter().any(|path| looked.is_beyond(path)).then_some(DELETES)
 }
 
-fn rights(looked: &Looked<'_>) -> Option<&'static str> {
+fn rights(looked: &LookedCommand<'_>) -> Option<&'static str> {
     if !looked.is(&["chmod", "chown", "chgrp", "chattr", "setfacl", "chcon"]) {
         return None;
     }
@@ -223,7 +223,7 @@ fn rights(looked: &Looked<'_>) -> Option<&'static str> {
     looked.operands().any(is_hit).then_some(RIGHTS)
 }
 
-fn stops(looked: &Looked<'_>) -> Option<&'static str> {
+fn stops(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let run = looked.run;
     let is_harmless = looked.has(&[], &["--help", "--version", "--show", "-c"]);
     let first = looked.operands().next().unwrap_or_default();
@@ -250,7 +250,7 @@ fn kills_all(args: &[String]) -> bool {
 }
 
 /// `find` that deletes, from a place that is too wide.
-fn found(looked: &Looked<'_>) -> Option<&'static str> {
+fn found(looked: &LookedCommand<'_>) -> Option<&'static str> {
     const REMOVERS: [&str; 8] = ["rm", "unlink", "shred", "truncate", "dd", "mv", "chmod", "chown"];
     if !looked.is(&["find", "fd", "fdfind"]) {
         return None;
@@ -271,7 +271,7 @@ fn found(looked: &Looked<'_>) -> Option<&'static str> {
 }
 
 /// A mirror that deletes what the source does not have.
-fn mirrors(looked: &Looked<'_>) -> Option<&'static str> {
+fn mirrors(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let is_deleting =
         looked.run.args.iter().any(|arg| arg.starts_with("--delete") || arg == "--remove-files");
     let last = looked.operands().last()?;

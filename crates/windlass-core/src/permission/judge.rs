@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
-use super::floor::{Finding, look_at};
+use super::floor::{FloorFinding, look_at};
 use super::gate::{Gate, GateSettings, Refusal};
 use super::grant::Grants;
 use super::held::Held;
 use super::mode::ApproveMode;
 use super::policy::PolicySet;
 use super::question::{Decision, Inspection, Target};
-use super::recall::Recollection;
+use super::recall::RecalledCalls;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use crate::profile::Reading;
 use crate::redact::Redactor;
@@ -100,7 +100,7 @@ impl<'a> Matter<'a> {
     }
 
     /// What the floor finds in the commands of the call.
-    fn floor(&self, root: &str) -> Finding {
+    fn floor(&self, root: &str) -> FloorFinding {
         let commands = self.targets.iter().filter_map(|target| match target {
             Target::Command(line) => Some(line),
             Target::Path(_) | Target::Host(_) => None,
@@ -166,7 +166,7 @@ pub struct Permissions {
     caller: Option<Box<Permissions>>,
     /// Secret values that no front end may show.
     secrets: Redactor,
-    pub(super) recollection: Recollection,
+    pub(super) recollection: RecalledCalls,
 }
 
 impl Permissions {
@@ -382,7 +382,7 @@ impl Permissions {
                 Risk::Safe | Risk::Low => gate == Gate::Risk,
                 Risk::Medium | Risk::High | Risk::Critical => false,
             },
-            ApproveMode::All => matter.floor(&self.settings.root) != Finding::Unreadable,
+            ApproveMode::All => matter.floor(&self.settings.root) != FloorFinding::Unreadable,
         };
         let opinion = if runs {
             Opinion::Allow(None)
@@ -394,8 +394,8 @@ impl Permissions {
 
     fn beneath_floor(&self, matter: Matter<'_>) -> Option<Refusal> {
         match matter.floor(&self.settings.root) {
-            Finding::Destroys(reason) => Some(Refusal::by_floor(reason)),
-            Finding::Unreadable | Finding::Nothing => None,
+            FloorFinding::Destroys(reason) => Some(Refusal::by_floor(reason)),
+            FloorFinding::Unreadable | FloorFinding::Nothing => None,
         }
     }
 

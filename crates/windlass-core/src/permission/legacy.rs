@@ -16,7 +16,7 @@ use crate::tool::Scope;
 #[derive(Deserialize)]
 struct ScopeEntry {
     scope: Scope,
-    mode: Mode,
+    mode: LegacyMode,
     #[serde(default)]
     path_patterns: Vec<String>,
     #[serde(default)]
@@ -25,7 +25,7 @@ struct ScopeEntry {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Mode {
+enum LegacyMode {
     AlwaysAllow,
     AllowOnce,
     AskEachTime,
@@ -34,7 +34,7 @@ enum Mode {
 
 /// `{tool_name, decision, created_at}`.
 #[derive(Deserialize)]
-struct ToolEntry {
+struct LegacyEntry {
     tool_name: String,
     decision: ToolDecision,
     #[serde(default)]
@@ -53,10 +53,10 @@ pub(super) fn read_scope_entry(entry: &Value, number: usize) -> Result<Vec<Rule>
     let read = ScopeEntry::deserialize(entry)
         .map_err(|error| PolicyError::Entry { entry: number, problem: error.to_string() })?;
     let effect = match read.mode {
-        Mode::AlwaysAllow => RuleEffect::Allow,
+        LegacyMode::AlwaysAllow => RuleEffect::Allow,
         // A permission for one time is long used up when it is read from a file.
-        Mode::AllowOnce | Mode::AskEachTime => RuleEffect::Ask,
-        Mode::Deny => RuleEffect::Deny,
+        LegacyMode::AllowOnce | LegacyMode::AskEachTime => RuleEffect::Ask,
+        LegacyMode::Deny => RuleEffect::Deny,
     };
     let touches_files = match read.scope {
         Scope::ReadFiles | Scope::WriteFiles => true,
@@ -94,7 +94,7 @@ fn scope_rule(
 
 /// Reads one entry of the `policies` shape.
 pub(super) fn read_tool_entry(entry: &Value, number: usize) -> Result<Vec<Rule>, PolicyError> {
-    let read = ToolEntry::deserialize(entry)
+    let read = LegacyEntry::deserialize(entry)
         .map_err(|error| PolicyError::Entry { entry: number, problem: error.to_string() })?;
     let effect = match read.decision {
         ToolDecision::AlwaysAllow => RuleEffect::Allow,

@@ -14,6 +14,7 @@
 //! - `staged`: edits that await approval
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
+//! - `port`: where rules are kept and decisions are written down
 
 mod approved;
 mod audit;
@@ -29,6 +30,7 @@ mod mode;
 mod pattern;
 mod place;
 mod policy;
+mod port;
 mod question;
 mod recall;
 mod rule;
@@ -49,6 +51,7 @@ pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX,
 pub use mode::ApproveMode;
 pub use pattern::TargetPattern;
 pub use policy::{PolicyError, PolicySet};
+pub use port::{AuditFailure, AuditPort, PolicyFailure, PolicyPort};
 pub(crate) use question::{BY_NOBODY, BY_USER};
 pub use question::{Decision, DeniedBy, Inspection, PermissionAnswer, Preview, Question, Target};
 pub(crate) use recall::{Recalled, RecalledAnswer, RecalledRefusal};

@@ -6,7 +6,7 @@ use crate::shell::{HOME, STRANGE, UNKNOWN};
 
 /// How much is lost with a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum PathLoss {
     /// A whole machine, home, disk, or a folder that the project lies in.
     Whole,
     /// A part of the system.
@@ -17,7 +17,7 @@ pub(super) enum Reach {
 
 /// A path without `.` and `..`, from the root of the machine or from a home.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PlainPath {
     is_home: bool,
     parts: Vec<String>,
     /// The project.
@@ -81,7 +81,7 @@ const VITAL: [&str; 10] = [
     "hosts",
 ];
 
-impl Place {
+impl PlainPath {
     /// Where a path leads from a folder; nothing if only the running shell knows.
     pub(super) fn of(path: &str, folder: Option<&str>, root: &str) -> Option<Self> {
         let whole = match path.chars().next()? {
@@ -108,42 +108,42 @@ impl Place {
     }
 
     /// How much is lost with it.
-    pub(super) fn reach(&self) -> Reach {
+    pub(super) fn reach(&self) -> PathLoss {
         let own = self.reach_alone();
-        if own == Reach::Other && self.is_above_project() {
-            return Reach::Whole;
+        if own == PathLoss::Other && self.is_above_project() {
+            return PathLoss::Whole;
         }
         // In the project the user's word counts, wherever the project is, unless it is everything.
-        let project = Place { is_home: false, parts: self.root.clone(), root: Vec::new() };
+        let project = PlainPath { is_home: false, parts: self.root.clone(), root: Vec::new() };
         let is_inside = !self.is_home && !self.root.is_empty() && self.parts.starts_with(&self.root);
-        if is_inside && project.reach_alone() != Reach::Whole { Reach::Other } else { own }
+        if is_inside && project.reach_alone() != PathLoss::Whole { PathLoss::Other } else { own }
     }
 
-    fn reach_alone(&self) -> Reach {
+    fn reach_alone(&self) -> PathLoss {
         let parts: Vec<&str> = self.parts.iter().map(String::as_str).collect();
         if self.is_home {
             return in_home(&parts);
         }
         match parts.as_slice() {
-            [] => Reach::Whole,
-            [first, ..] if is_any(first) => Reach::Whole,
-            ["home" | "Users"] | ["home" | "Users", _] => Reach::Whole,
+            [] => PathLoss::Whole,
+            [first, ..] if is_any(first) => PathLoss::Whole,
+            ["home" | "Users"] | ["home" | "Users", _] => PathLoss::Whole,
             ["home" | "Users", _, rest @ ..] | ["root", rest @ ..] => in_home(rest),
-            ["dev", "shm", _, ..] => Reach::Other,
-            ["dev", ..] | ["sys", ..] => Reach::System,
-            ["usr", "local", _, deep, ..] if !is_any(deep) => Reach::Other,
-            ["usr", "src", deep, ..] if !is_any(deep) => Reach::Other,
+            ["dev", "shm", _, ..] => PathLoss::Other,
+            ["dev", ..] | ["sys", ..] => PathLoss::System,
+            ["usr", "local", _, deep, ..] if !is_any(deep) => PathLoss::Other,
+            ["usr", "src", deep, ..] if !is_any(deep) => PathLoss::Other,
             [first, rest @ ..] if SYSTEM.contains(first) => match rest {
-                [] => Reach::Whole,
-                [..] => Reach::System,
+                [] => PathLoss::Whole,
+                [..] => PathLoss::System,
             },
-            ["mnt" | "media" | "Volumes", _] => Reach::Whole,
-            ["var", second] if VAR.contains(second) || is_any(second) => Reach::Whole,
-            ["var", "lib", third] if is_any(third) => Reach::Whole,
-            ["tmp", _] | ["private", "tmp", ..] => Reach::Other,
-            [first, second] if MOUNTS.contains(first) && is_any(second) => Reach::Whole,
-            [first] if MOUNTS.contains(first) => Reach::Whole,
-            [..] => Reach::Other,
+            ["mnt" | "media" | "Volumes", _] => PathLoss::Whole,
+            ["var", second] if VAR.contains(second) || is_any(second) => PathLoss::Whole,
+            ["var", "lib", third] if is_any(third) => PathLoss::Whole,
+            ["tmp", _] | ["private", "tmp", ..] => PathLoss::Other,
+            [first, second] if MOUNTS.contains(first) && is_any(second) => PathLoss::Whole,
+            [first] if MOUNTS.contains(first) => PathLoss::Whole,
+            [..] => PathLoss::Other,
         }
     }
 
@@ -191,12 +191,12 @@ impl Place {
     }
 }
 
-fn in_home(parts: &[&str]) -> Reach {
+fn in_home(parts: &[&str]) -> PathLoss {
     match parts {
-        [] => Reach::Whole,
-        [first] if is_any(first) || OF_HOME.contains(first) => Reach::Whole,
-        [first, second] if OF_HOME.contains(first) && is_any(second) => Reach::Whole,
-        [..] => Reach::Other,
+        [] => PathLoss::Whole,
+        [first] if is_any(first) || OF_HOME.contains(first) => PathLoss::Whole,
+        [first, second] if OF_HOME.contains(first) && is_any(second) => PathLoss::Whole,
+        [..] => PathLoss::Other,
     }
 }
 

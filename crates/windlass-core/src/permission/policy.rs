@@ -54,7 +54,7 @@ pub enum PolicyError {
 /// One entry of our own shape.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct PolicyEntry {
     #[serde(default)]
     id: String,
     effect: RuleEffect,
@@ -228,7 +228,7 @@ impl FromIterator<Rule> for PolicySet {
 
 /// Reads one entry of our own shape.
 fn read_entry(entry: &Value, number: usize) -> Result<Vec<Rule>, PolicyError> {
-    let read = Entry::deserialize(entry)
+    let read = PolicyEntry::deserialize(entry)
         .map_err(|error| PolicyError::Entry { entry: number, problem: error.to_string() })?;
     let rule = Rule::parse(read.effect, &read.rule, RuleSource::User)
         .map_err(|problem| PolicyError::Rule { entry: number, problem })?;

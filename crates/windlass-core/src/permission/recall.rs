@@ -63,7 +63,7 @@ pub(crate) struct RecalledAnswer {
 
 /// What is on record, by call. Empty but while a run is rehearsed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Recollection {
+pub(super) struct RecalledCalls {
     verdicts: HashMap<CallId, Recalled>,
     answers: HashMap<CallId, RecalledAnswer>,
     /// Whether a run is rehearsed.
@@ -101,7 +101,7 @@ impl Permissions {
 
     /// From now on rules, grants and the user judge again.
     pub(crate) fn forget_recalled(&mut self) {
-        self.recollection = Recollection::default();
+        self.recollection = RecalledCalls::default();
     }
 
     /// Whether it is on record that the call was asked about out of its turn.

@@ -4,13 +4,13 @@
 //! once. Order and characters stay as they are: nothing is taken out here.
 
 use super::Redactor;
-use super::scan::Scan;
+use super::scan::SecretScan;
 
 /// Parts one growing text. Cleaned one by one, its pieces give what the whole text gives when it is cleaned.
 #[derive(Debug, Clone, Default)]
 pub struct Pieces {
     held: String,
-    scan: Scan,
+    scan: SecretScan,
 }
 
 impl Pieces {
@@ -41,7 +41,7 @@ impl Pieces {
         self.scan.forget(&self.held, cut);
         let rest = self.held.split_off(cut);
         let mut going = std::mem::replace(&mut self.held, rest);
-        if !Scan::is_end_of_word(&redactor.known, before, &going) {
+        if !SecretScan::is_end_of_word(&redactor.known, before, &going) {
             return [Some(going), None];
         }
         // Alone it would be read as a key: it is parted where it cannot be.

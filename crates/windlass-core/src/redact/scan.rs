@@ -8,26 +8,26 @@ use std::ops::Range;
 use crate::secret::Secret;
 
 /// A well-known form of key: how it begins, and how much of what follows makes it one.
-struct Form {
+struct KeyForm {
     prefix: &'static str,
     /// Whether the prefix stays, because it says what was there and hides nothing.
     keeps_prefix: bool,
     chars_min: usize,
 }
 
-const FORMS: [Form; 12] = [
-    Form { prefix: "sk-", keeps_prefix: false, chars_min: 16 },
-    Form { prefix: "sk_live_", keeps_prefix: false, chars_min: 16 },
-    Form { prefix: "Bearer ", keeps_prefix: true, chars_min: 12 },
-    Form { prefix: "bearer ", keeps_prefix: true, chars_min: 12 },
-    Form { prefix: "ghp_", keeps_prefix: false, chars_min: 20 },
-    Form { prefix: "gho_", keeps_prefix: false, chars_min: 20 },
-    Form { prefix: "ghs_", keeps_prefix: false, chars_min: 20 },
-    Form { prefix: "github_pat_", keeps_prefix: false, chars_min: 20 },
-    Form { prefix: "AIza", keeps_prefix: false, chars_min: 30 },
-    Form { prefix: "xox", keeps_prefix: false, chars_min: 12 },
-    Form { prefix: "AKIA", keeps_prefix: false, chars_min: 16 },
-    Form { prefix: "hf_", keeps_prefix: false, chars_min: 24 },
+const FORMS: [KeyForm; 12] = [
+    KeyForm { prefix: "sk-", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "sk_live_", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "Bearer ", keeps_prefix: true, chars_min: 12 },
+    KeyForm { prefix: "bearer ", keeps_prefix: true, chars_min: 12 },
+    KeyForm { prefix: "ghp_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "gho_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "ghs_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "github_pat_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "AIza", keeps_prefix: false, chars_min: 30 },
+    KeyForm { prefix: "xox", keeps_prefix: false, chars_min: 12 },
+    KeyForm { prefix: "AKIA", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "hf_", keeps_prefix: false, chars_min: 24 },
 ];
 
 /// The beginning and the end of a private key in PEM form.
@@ -42,14 +42,14 @@ const PEM_TITLE_BYTES_MAX: usize = 64;
 const FORM_FIRSTS: [u8; 8] = [b's', b'B', b'b', b'g', b'A', b'x', b'h', b'-'];
 
 /// What is looked for.
-pub(super) struct Known {
+pub(super) struct KnownSecrets {
     secrets: Vec<Secret>,
     /// By its number, whether anything begins with a byte: most texts are left there.
     firsts: [bool; 256],
     has_forms: bool,
 }
 
-impl Known {
+impl KnownSecrets {
     /// These secrets and the well-known forms.
     pub(super) fn new(secrets: Vec<Secret>) -> Self {
         Self { has_forms: true, ..Self::beginning(secrets, &FORM_FIRSTS) }
@@ -76,7 +76,7 @@ impl Known {
     }
 }
 
-impl std::fmt::Debug for Known {
+impl std::fmt::Debug for KnownSecrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} secrets", self.secrets.len())
     }
@@ -84,7 +84,7 @@ impl std::fmt::Debug for Known {
 
 /// How far a text was read, and what was found in it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Scan {
+pub(super) struct SecretScan {
     /// The place that is judged next: everything before it is certain.
     at: usize,
     /// Secrets in their order; none overlaps another.
@@ -108,7 +108,7 @@ enum Pem {
 
 /// What begins at a place; numbers count from there.
 #[derive(Default)]
-struct Beginning {
+struct SecretBeginning {
     range: Option<Range<usize>>,
     /// Where the bytes of a key begin that has not ended yet.
     key_from: Option<usize>,
@@ -118,9 +118,9 @@ struct Beginning {
     waits: bool,
 }
 
-impl Scan {
+impl SecretScan {
     /// Reads on, as far as it is certain; a text that is whole is read to its end.
-    pub(super) fn advance(&mut self, known: &Known, text: &str, is_whole: bool) {
+    pub(super) fn advance(&mut self, known: &KnownSecrets, text: &str, is_whole: bool) {
         while let Some(tail) = text.get(self.at..)
             && let Some(first) = tail.chars().next()
         {
@@ -163,8 +163,8 @@ impl Scan {
     }
 
     /// Whether a text that follows a character is no key, and would be one without it.
-    pub(super) fn is_end_of_word(known: &Known, before: Option<char>, text: &str) -> bool {
-        let mut key = Beginning::default();
+    pub(super) fn is_end_of_word(known: &KnownSecrets, before: Option<char>, text: &str) -> bool {
+        let mut key = SecretBeginning::default();
         judge_forms(text, true, &mut key);
         key.range.is_some()
             && before.is_some_and(char::is_alphanumeric)
@@ -207,8 +207,8 @@ impl Scan {
         true
     }
 
-    fn judge(&self, known: &Known, text: &str, tail: &str, is_whole: bool) -> Beginning {
-        let mut beginning = Beginning::default();
+    fn judge(&self, known: &KnownSecrets, text: &str, tail: &str, is_whole: bool) -> SecretBeginning {
+        let mut beginning = SecretBeginning::default();
         let mut named = 0;
         for secret in known.secrets.iter().map(Secret::expose) {
             if tail.starts_with(secret) {
@@ -230,7 +230,7 @@ impl Scan {
     }
 
     /// Notes a secret; one that overlaps the newest becomes part of it.
-    fn take(&mut self, beginning: Beginning) {
+    fn take(&mut self, beginning: SecretBeginning) {
         let Some(range) = beginning.range else { return };
         let range = self.at + range.start..self.at + range.end;
         match self.found.last_mut() {
@@ -248,7 +248,7 @@ impl Scan {
     }
 }
 
-fn judge_forms(tail: &str, is_whole: bool, beginning: &mut Beginning) {
+fn judge_forms(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
     for form in &FORMS {
         let Some(key) = tail.strip_prefix(form.prefix) else {
             beginning.waits |= !is_whole && form.prefix.starts_with(tail);
@@ -266,7 +266,7 @@ fn judge_forms(tail: &str, is_whole: bool, beginning: &mut Beginning) {
     }
 }
 
-fn judge_pem(tail: &str, is_whole: bool, beginning: &mut Beginning) {
+fn judge_pem(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
     let Some(rest) = tail.strip_prefix(PEM_BEGIN) else {
         beginning.waits |= !is_whole && PEM_BEGIN.starts_with(tail);
         return;

@@ -12,7 +12,7 @@ use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, ModelStep, Notice, Usage};
 use crate::permission::{BY_NOBODY, Inspection, PermissionAnswer};
 use crate::profile::Profile;
-use crate::run::{CallPlace, Input, Place, RUNTIME_WORDS, Run, Start};
+use crate::run::{CallPosition, Input, RUNTIME_WORDS, Run, RunPosition, Start};
 use crate::toolset::Toolset;
 
 /// Where a rehearsal stands.
@@ -67,7 +67,7 @@ impl Cue<'_, '_> {
             DurableEvent::PermissionRequested { question } => &question.call_id,
             other => return other.ignored(),
         };
-        (self.run.call_place(call_id) == Some(CallPlace::Inspection)).then_some(call_id)
+        (self.run.call_place(call_id) == Some(CallPosition::Inspection)).then_some(call_id)
     }
 
     /// What a tool said of a call, as far as what came of it shows.
@@ -146,7 +146,7 @@ impl Cue<'_, '_> {
         let (parts, finish, usage) = self.step_end()?;
         let mut step = rebuild_step(parts, finish, usage, self.tape, self.profile, self.tools);
         // All calls of a final step are looked at, and none is run.
-        if self.run.place() != (Place::Thinking { is_final: true }) {
+        if self.run.place() != (RunPosition::Thinking { is_final: true }) {
             let left_out = usize::try_from(calls_left_out).unwrap_or(0);
             step.calls.extend(std::iter::repeat_with(answered_call).take(left_out));
         }
@@ -167,7 +167,7 @@ impl Cue<'_, '_> {
     }
 
     fn cancelled(&self) -> Input {
-        let is_step = matches!(self.run.place(), Place::Thinking { .. });
+        let is_step = matches!(self.run.place(), RunPosition::Thinking { .. });
         let partial = self.step_end().filter(|_| is_step).map(|(parts, _, _)| text_of(parts));
         Input::Cancel { partial: partial.unwrap_or_default() }
     }

@@ -11,7 +11,7 @@ use crate::event::{DurableEvent, StopReason, WarningCode};
 use crate::ids::CallId;
 use crate::message::{Message, Part, text_of};
 use crate::model::{Finish, ModelFailure, StepPurpose, Usage};
-use crate::run::{CallPlace, Deadline, Place, Run};
+use crate::run::{CallPosition, Deadline, Run, RunPosition};
 use crate::tool::{ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a warning about a last word that was cut begins with.
@@ -31,23 +31,23 @@ const EMPTY: &str = "empty";
 const OVERFLOW: &str = "context_overflow";
 
 /// Outcomes that the machine gave calls itself: kind and message.
-const STOPS: [(ErrorKind, &str, Stopped); 4] = [
-    (ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped", Stopped::Discarded),
-    (ErrorKind::Timeout, "The run is out of time; the call was stopped", Stopped::OutOfTime),
-    (ErrorKind::Cancelled, "Generation cancelled", Stopped::Cancelled),
-    (ErrorKind::Cancelled, "The journal failed; the call was stopped", Stopped::JournalFailed),
+const STOPS: [(ErrorKind, &str, MachineStop); 4] = [
+    (ErrorKind::Cancelled, "The model's step came to nothing; the call was stopped", MachineStop::Discarded),
+    (ErrorKind::Timeout, "The run is out of time; the call was stopped", MachineStop::OutOfTime),
+    (ErrorKind::Cancelled, "Generation cancelled", MachineStop::Cancelled),
+    (ErrorKind::Cancelled, "The journal failed; the call was stopped", MachineStop::JournalFailed),
 ];
 
 /// Why the machine gave a call its outcome itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stopped {
+enum MachineStop {
     Discarded,
     OutOfTime,
     Cancelled,
     JournalFailed,
 }
 
-fn stop_of(outcome: &ToolOutcome) -> Option<Stopped> {
+fn stop_of(outcome: &ToolOutcome) -> Option<MachineStop> {
     let ToolFailure { kind, message, .. } = outcome.failure()?;
     STOPS.iter().find(|(own, words, _)| own == kind && words == message).map(|(_, _, stop)| *stop)
 }
@@ -63,42 +63,44 @@ impl Guess<'_, '_> {
     pub(super) fn cause(&self) -> Option<Cause> {
         let event = self.tape.event(0)?;
         match (self.run.place(), event) {
-            (Place::Ready, DurableEvent::RunStarted { .. }) => Some(Cause::MessageSent),
-            (Place::Thinking { .. } | Place::Settling, DurableEvent::PermissionDecided { call_id, .. }) => {
-                Some(Cause::PermissionAnswered { call_id: call_id.clone() })
-            }
-            (Place::Thinking { .. } | Place::Settling, DurableEvent::CallEnded { call_id, outcome, .. }) => {
-                self.call_ended(call_id, outcome)
-            }
-            (Place::Thinking { is_final }, _) => self.thinking_ended(0, is_final),
-            (Place::Ready | Place::Settling | Place::Ended, _) => None,
+            (RunPosition::Ready, DurableEvent::RunStarted { .. }) => Some(Cause::MessageSent),
+            (
+                RunPosition::Thinking { .. } | RunPosition::Settling,
+                DurableEvent::PermissionDecided { call_id, .. },
+            ) => Some(Cause::PermissionAnswered { call_id: call_id.clone() }),
+            (
+                RunPosition::Thinking { .. } | RunPosition::Settling,
+                DurableEvent::CallEnded { call_id, outcome, .. },
+            ) => self.call_ended(call_id, outcome),
+            (RunPosition::Thinking { is_final }, _) => self.thinking_ended(0, is_final),
+            (RunPosition::Ready | RunPosition::Settling | RunPosition::Ended, _) => None,
         }
     }
 
     /// A call has its outcome: its own, or that of everything that was stopped at once.
     fn call_ended(&self, call_id: &CallId, outcome: &ToolOutcome) -> Option<Cause> {
         match stop_of(outcome) {
-            Some(Stopped::OutOfTime) => return Some(Cause::DeadlinePassed { deadline: Deadline::Work }),
-            Some(Stopped::Cancelled) => return Some(Cause::Cancelled),
-            Some(Stopped::JournalFailed) => {
+            Some(MachineStop::OutOfTime) => return Some(Cause::DeadlinePassed { deadline: Deadline::Work }),
+            Some(MachineStop::Cancelled) => return Some(Cause::Cancelled),
+            Some(MachineStop::JournalFailed) => {
                 let message = self.error_ahead(0).map(|(_, message)| message.to_owned());
                 return Some(Cause::JournalFailed { message: message.unwrap_or_default() });
             }
-            Some(Stopped::Discarded) => return self.step_discarded(),
+            Some(MachineStop::Discarded) => return self.step_discarded(),
             None => {}
         }
         match self.run.call_place(call_id)? {
-            CallPlace::Outcome => Some(Cause::CallEnded { call_id: call_id.clone() }),
-            CallPlace::Inspection => Some(Cause::CallInspected { call_id: call_id.clone() }),
-            CallPlace::Turn | CallPlace::Answer | CallPlace::Nothing => None,
+            CallPosition::Outcome => Some(Cause::CallEnded { call_id: call_id.clone() }),
+            CallPosition::Inspection => Some(Cause::CallInspected { call_id: call_id.clone() }),
+            CallPosition::Turn | CallPosition::Answer | CallPosition::Nothing => None,
         }
     }
 
     /// Calls were thrown away with their step: what comes behind them says why.
     fn step_discarded(&self) -> Option<Cause> {
-        let Place::Thinking { is_final } = self.run.place() else { return None };
+        let RunPosition::Thinking { is_final } = self.run.place() else { return None };
         let ahead = self.tape.count_while(0, |event| match event {
-            DurableEvent::CallEnded { outcome, .. } => stop_of(outcome) == Some(Stopped::Discarded),
+            DurableEvent::CallEnded { outcome, .. } => stop_of(outcome) == Some(MachineStop::Discarded),
             DurableEvent::WarningRaised { .. } => true,
             other => other.ignored(),
         });

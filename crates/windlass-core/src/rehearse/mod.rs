@@ -30,7 +30,7 @@ pub use request::recall_request;
 
 use self::compare::is_same;
 use self::cue::Cue;
-use self::request::Wanted;
+use self::request::WantedRequest;
 use self::tape::Tape;
 use crate::command::{MessageSend, RunWishes};
 use crate::event::{DurableEvent, Event, Record};
@@ -53,7 +53,7 @@ pub struct Rehearsed {
     /// What has to be done now, in order.
     pub live: Vec<Effect>,
     /// Calls that were running when the record ended.
-    pub begun: Vec<Begun>,
+    pub begun: Vec<BegunCall>,
     /// Questions that wait for an answer; they are on record.
     pub questions: Vec<Question>,
     /// When work must stop.
@@ -72,7 +72,7 @@ pub struct Rehearsed {
 
 /// A call that was running when the record ended.
 #[derive(Debug)]
-pub struct Begun {
+pub struct BegunCall {
     /// The call.
     pub call: Box<ApprovedCall>,
     /// How long it may take.
@@ -126,7 +126,7 @@ pub fn rehearse(
     };
     // What the run began with counts, and what was wished for it: not what counts for others now.
     let settings = settings.wished(&start.send.wishes);
-    let mut stage = Stage::new(&settings, records, tools, permissions);
+    let mut stage = RunningRehearsal::new(&settings, records, tools, permissions);
     stage.run.recall(recorded);
     stage.perform(&settings, start)?;
     stage.run.go_by(settings);
@@ -175,7 +175,7 @@ fn moved(at_ms: Millis, from: Millis, to: Millis) -> Millis {
 struct Outside {
     model: Option<Effect>,
     inspections: BTreeMap<CallId, Effect>,
-    begun: BTreeMap<CallId, Begun>,
+    begun: BTreeMap<CallId, BegunCall>,
     questions: BTreeMap<CallId, Question>,
     work_at: Option<Millis>,
     final_at: Option<Millis>,
@@ -183,7 +183,7 @@ struct Outside {
 }
 
 /// A rehearsal on its way.
-struct Stage<'a, 'w> {
+struct RunningRehearsal<'a, 'w> {
     run: Run,
     tape: Tape<'a>,
     tools: &'w Toolset,
@@ -193,10 +193,10 @@ struct Stage<'a, 'w> {
     /// Whether the machine has emitted more than is on record.
     is_live: bool,
     /// The request that is looked for, if one is.
-    wanted: Option<Wanted>,
+    wanted: Option<WantedRequest>,
 }
 
-impl<'a, 'w> Stage<'a, 'w> {
+impl<'a, 'w> RunningRehearsal<'a, 'w> {
     fn new(
         settings: &RunSettings,
         records: &'a [Arc<Record>],
@@ -318,7 +318,7 @@ impl<'a, 'w> Stage<'a, 'w> {
                 self.outside.questions.insert(question.call_id.clone(), question);
             }
             Effect::RunTool { call, timeout_ms } => {
-                self.outside.begun.insert(call.call().id.clone(), Begun { call, timeout_ms });
+                self.outside.begun.insert(call.call().id.clone(), BegunCall { call, timeout_ms });
             }
             Effect::Finish(finished) => self.outside.finished = Some(finished),
             // Done when the record was made, or in the moment after it: a rule that was lost with the program

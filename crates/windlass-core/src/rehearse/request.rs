@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Divergence, Stage, divergence};
+use super::{Divergence, RunningRehearsal, divergence};
 use crate::event::{DurableEvent, Event, Record};
 use crate::model::ModelRequest;
 use crate::permission::Permissions;
@@ -20,9 +20,9 @@ pub fn recall_request(
     step: u32,
 ) -> Result<Box<ModelRequest>, Divergence> {
     let settings = &settings.wished(&start.send.wishes);
-    let mut stage = Stage::new(settings, records, tools, permissions);
+    let mut stage = RunningRehearsal::new(settings, records, tools, permissions);
     stage.run.recall(Recorded::of(records).checked_anew());
-    stage.wanted = Some(Wanted::new(step, records));
+    stage.wanted = Some(WantedRequest::new(step, records));
     stage.perform(settings, start)?;
     let last = || records.last().map_or(0, |record| record.seq);
     stage.wanted.and_then(|wanted| wanted.found).ok_or_else(|| Divergence {
@@ -33,14 +33,14 @@ pub fn recall_request(
 }
 
 /// A request that is looked for while a run is rehearsed.
-pub(super) struct Wanted {
+pub(super) struct WantedRequest {
     step: u32,
     /// Tries of the step that are still to come.
     tries: usize,
     found: Option<Box<ModelRequest>>,
 }
 
-impl Wanted {
+impl WantedRequest {
     fn new(step: u32, records: &[Arc<Record>]) -> Self {
         let is_try = |record: &&Arc<Record>| matches!(record.event, Event::Durable(DurableEvent::StepStarted { step: own, .. }) if own == step);
         Self { step, tries: records.iter().filter(is_try).count(), found: None }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::batch::{Batch, Slot, SlotState};
+use super::batch::{CallBatch, CallSlot, SlotState};
 use super::{Pass, Run};
 use crate::args::read_args;
 use crate::chain::{RefTarget, collect_refs, resolve_refs};
@@ -48,7 +48,7 @@ impl Identified {
 
 impl Run {
     /// Takes in a call that is complete while the model still speaks.
-    pub(super) fn admit(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, read: ReadCall) {
+    pub(super) fn admit(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, read: ReadCall) {
         let identified = self.identify(pass, batch.slots.len(), read);
         self.admit_identified(pass, batch, identified);
     }
@@ -85,12 +85,12 @@ impl Run {
     pub(super) fn admit_identified(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         identified: Identified,
     ) {
         let Identified { call, after_parts, args } = identified;
         let spec = self.spec_of(pass.world.tools, &call);
-        let slot = Slot { after_parts, ..slot_for(call, spec.as_deref()) };
+        let slot = CallSlot { after_parts, ..slot_for(call, spec.as_deref()) };
         pass.emit(DurableEvent::CallRequested {
             call: slot.call.clone(),
             category: slot.category,
@@ -119,7 +119,7 @@ impl Run {
     fn find_obstacle(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         spec: Option<&ToolSpec>,
     ) -> Option<ToolFailure> {
         let limits = self.settings.profile.limits.clone();
@@ -146,7 +146,7 @@ impl Run {
 
     /// Resolves references to earlier outcomes, then validates. Stays where it is while a reference has
     /// no outcome yet.
-    pub(super) fn resolve(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
+    pub(super) fn resolve(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Unresolved(args) = slot.take() else { return };
         let call = slot.call.clone();
@@ -179,8 +179,8 @@ impl Run {
     }
 
     /// Whether a reference points to an earlier call of the batch that has no outcome yet.
-    fn is_pending(&self, batch: &Batch, index: usize, reference: &str) -> bool {
-        let is_meant = |slot: &Slot| {
+    fn is_pending(&self, batch: &CallBatch, index: usize, reference: &str) -> bool {
+        let is_meant = |slot: &CallSlot| {
             slot.call.id.as_str() == reference || slot.call.provider_id.as_deref() == Some(reference)
         };
         batch.slots.iter().take(index).any(|slot| is_meant(slot) && !slot.is_settled())
@@ -206,7 +206,7 @@ impl Run {
     }
 
     /// Refuses a call of the final step.
-    pub(super) fn refuse(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, call: ToolCall) {
+    pub(super) fn refuse(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, call: ToolCall) {
         let spec = self.spec_of(pass.world.tools, &call);
         let slot = slot_for(call, spec.as_deref());
         pass.emit(DurableEvent::CallRequested {
@@ -223,8 +223,8 @@ impl Run {
 }
 
 /// The slot of a call whose tool may be unknown.
-fn slot_for(call: ToolCall, spec: Option<&ToolSpec>) -> Slot {
-    Slot {
+fn slot_for(call: ToolCall, spec: Option<&ToolSpec>) -> CallSlot {
+    CallSlot {
         call,
         after_parts: 0,
         category: spec.map_or(Category::Other, |spec| spec.category),

@@ -44,7 +44,7 @@ pub(super) struct Settled {
 
 /// One call of a step.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct CallSlot {
     pub(super) call: ToolCall,
     /// How many text and reasoning parts of its step came before it.
     pub(super) after_parts: usize,
@@ -64,7 +64,7 @@ pub(super) struct Slot {
     pub(super) state: SlotState,
 }
 
-impl Slot {
+impl CallSlot {
     pub(super) fn is_settled(&self) -> bool {
         matches!(self.state, SlotState::Settled(_))
     }
@@ -108,8 +108,8 @@ impl Ahead {
 
 /// The calls of one step.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) slots: Vec<Slot>,
+pub(super) struct CallBatch {
+    pub(super) slots: Vec<CallSlot>,
     /// Whether the model still speaks, so that more calls may come.
     pub(super) is_open: bool,
     /// A reason to bring the run to its answer once all calls are settled.
@@ -122,21 +122,21 @@ pub(super) struct Batch {
     questions_expected: u32,
 }
 
-impl Batch {
+impl CallBatch {
     pub(super) fn open() -> Self {
         Self { is_open: true, ..Self::default() }
     }
 
     /// The calls that run or have run, and those that have not come so far.
     pub(super) fn split_begun(mut self) -> (Self, Self) {
-        let has_begun = |slot: &Slot| matches!(slot.state, SlotState::Running | SlotState::Settled(_));
+        let has_begun = |slot: &CallSlot| matches!(slot.state, SlotState::Running | SlotState::Settled(_));
         let (begun, waiting) = self.slots.drain(..).partition(has_begun);
         let waiting = Self { slots: waiting, is_open: self.is_open, ..Self::default() };
         (Self { slots: begun, ..self }, waiting)
     }
 
     pub(super) fn is_settled(&self) -> bool {
-        !self.is_open && self.slots.iter().all(Slot::is_settled)
+        !self.is_open && self.slots.iter().all(CallSlot::is_settled)
     }
 
     pub(super) fn find(&self, call_id: &CallId) -> Option<usize> {
@@ -169,7 +169,7 @@ impl Batch {
         (self.questions, self.questions_expected)
     }
 
-    pub(super) fn outcomes(&self) -> impl Iterator<Item = (&Slot, &Settled)> {
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = (&CallSlot, &Settled)> {
         self.slots.iter().filter_map(|slot| match &slot.state {
             SlotState::Settled(settled) => Some((slot, settled.as_ref())),
             SlotState::Unresolved(_)

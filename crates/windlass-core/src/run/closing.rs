@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::batch::{Batch, Settled, Slot};
+use super::batch::{CallBatch, CallSlot, Settled};
 use super::{Goal, Pass, Phase, Run, RunError, Tries};
 use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::phrase::{phrase_failure, phrase_steps_max};
@@ -11,7 +11,7 @@ use crate::tool::OutcomeStatus;
 
 impl Run {
     /// Goes on once every call of the batch is settled.
-    pub(super) fn close_if_settled(&mut self, pass: &mut Pass<'_, '_>, batch: Batch) -> Phase {
+    pub(super) fn close_if_settled(&mut self, pass: &mut Pass<'_, '_>, batch: CallBatch) -> Phase {
         if !batch.is_settled() {
             return Phase::Settling(batch);
         }
@@ -33,7 +33,7 @@ impl Run {
 
     /// Appends the outcomes: one tool message a call, in call order, directly after the assistant's
     /// message; notes come after all of them (wall 5, R-33).
-    pub(super) fn take_in(&mut self, pass: &mut Pass<'_, '_>, batch: &Batch) {
+    pub(super) fn take_in(&mut self, pass: &mut Pass<'_, '_>, batch: &CallBatch) {
         for (_, settled) in batch.outcomes() {
             self.append(Arc::clone(&settled.message));
         }
@@ -48,14 +48,14 @@ impl Run {
     }
 
     /// ploke's note about a failed call (P-18, Appendix A.4).
-    fn failure_note(&self, slot: &Slot, settled: &Settled) -> Option<String> {
+    fn failure_note(&self, slot: &CallSlot, settled: &Settled) -> Option<String> {
         let failure = settled.outcome.failure().filter(|_| is_failed(settled))?;
         let error = phrase_failure(&self.settings.profile, &slot.call.name, failure);
         Some(format!("Tool call '{}' failed: {error}.", slot.call.name))
     }
 
     /// A failed call ends the run in profiles that do not go on (D-18).
-    fn abort_on_failure(&mut self, pass: &mut Pass<'_, '_>, batch: &Batch) -> Option<Phase> {
+    fn abort_on_failure(&mut self, pass: &mut Pass<'_, '_>, batch: &CallBatch) -> Option<Phase> {
         if self.settings.profile.on_tool_error == OnToolError::Continue {
             return None;
         }

@@ -3,9 +3,9 @@
 //! Whatever the way, every call has its outcome first, the transcript is legal, and the last event is
 //! exactly one `RunEnded`.
 
-use super::batch::{Batch, SlotState};
-use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
-use crate::dialect::Reading;
+use super::batch::{CallBatch, SlotState};
+use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
+use crate::dialect::StepReading;
 use crate::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Part, text_of, weave_calls};
 use crate::model::{Finish, Usage};
@@ -46,11 +46,11 @@ impl Run {
         &mut self,
         pass: &mut Pass<'_, '_>,
         reason: StopReason,
-        reading: Reading,
+        reading: StepReading,
         finish: Finish,
         usage: Option<Usage>,
     ) -> Phase {
-        let Reading { mut parts, calls } = reading;
+        let StepReading { mut parts, calls } = reading;
         let is_silent = text_of(&parts).trim().is_empty();
         if !is_silent {
             self.add_sources(pass, &mut parts);
@@ -65,7 +65,7 @@ impl Run {
         let asked = refused.iter().map(|identified| (identified.after_parts, identified.call.clone()));
         let parts = weave_calls(parts, asked);
         self.end_step(pass, parts, finish, usage);
-        let mut batch = Batch::default();
+        let mut batch = CallBatch::default();
         for identified in refused {
             self.refuse(pass, &mut batch, identified.call);
         }
@@ -152,7 +152,7 @@ impl Run {
     pub(super) fn deadline_while_settling(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        mut batch: Batch,
+        mut batch: CallBatch,
         deadline: Deadline,
     ) -> Phase {
         match deadline {
@@ -160,7 +160,7 @@ impl Run {
                 if self.wait_longer(pass) {
                     return Phase::Settling(batch);
                 }
-                self.stop_calls(pass, &mut batch, Stop::OutOfTime);
+                self.stop_calls(pass, &mut batch, StopCause::OutOfTime);
                 self.take_in(pass, &batch);
                 self.finalise(pass, StopReason::Deadline)
             }
@@ -198,8 +198,8 @@ impl Run {
         self.end_cancelled(pass)
     }
 
-    pub(super) fn cancel_while_settling(&mut self, pass: &mut Pass<'_, '_>, mut batch: Batch) -> Phase {
-        self.stop_calls(pass, &mut batch, Stop::Cancelled);
+    pub(super) fn cancel_while_settling(&mut self, pass: &mut Pass<'_, '_>, mut batch: CallBatch) -> Phase {
+        self.stop_calls(pass, &mut batch, StopCause::Cancelled);
         self.take_in(pass, &batch);
         self.end_cancelled(pass)
     }
@@ -227,10 +227,10 @@ impl Run {
     pub(super) fn journal_failed_while_settling(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        mut batch: Batch,
+        mut batch: CallBatch,
         message: String,
     ) -> Phase {
-        self.stop_calls(pass, &mut batch, Stop::JournalFailed);
+        self.stop_calls(pass, &mut batch, StopCause::JournalFailed);
         self.take_in(pass, &batch);
         self.end_unwritten(pass, message)
     }
@@ -243,12 +243,12 @@ impl Run {
 
     /// Stops calls that were started while the model spoke and whose step came to nothing: they get their
     /// outcomes, but never enter the transcript.
-    pub(super) fn discard_early(&mut self, pass: &mut Pass<'_, '_>, mut early: Batch) {
-        self.stop_calls(pass, &mut early, Stop::Discarded);
+    pub(super) fn discard_early(&mut self, pass: &mut Pass<'_, '_>, mut early: CallBatch) {
+        self.stop_calls(pass, &mut early, StopCause::Discarded);
     }
 
     /// Gives every unsettled call of a batch the same failure, and really stops what runs.
-    pub(super) fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, stop: Stop) {
+    pub(super) fn stop_calls(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, stop: StopCause) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get(index) else { continue };
             let call_id = slot.call.id.clone();

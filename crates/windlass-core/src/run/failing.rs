@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use super::batch::Batch;
-use super::{Goal, Pass, Phase, Run, RunError, Stop, Thinking, Tries};
+use super::batch::CallBatch;
+use super::{Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
 use crate::dialect::read;
 use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelStep, NoticeKind};
+use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, NoticeKind};
 use crate::profile::Dialect;
 
 /// The longest wait before another try.
@@ -48,7 +48,7 @@ impl Run {
         }
         let Thinking { goal, mut tries, .. } = thinking;
         tries.hear(self.readable(partial));
-        if failure.code == OVERFLOW {
+        if failure.kind() == ModelFailureKind::ContextOverflow {
             return self.after_overflow(pass, goal, tries, failure);
         }
         let is_last = tries.retries >= self.settings.profile.limits.model_retries_max;
@@ -125,7 +125,7 @@ impl Run {
     fn close_cut_step(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        mut batch: Batch,
+        mut batch: CallBatch,
         failure: &ModelFailure,
         partial: Vec<Part>,
     ) -> Phase {
@@ -142,7 +142,7 @@ impl Run {
         pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         batch.is_open = false;
         if !failure.is_retryable {
-            self.stop_calls(pass, &mut batch, Stop::ModelFailed);
+            self.stop_calls(pass, &mut batch, StopCause::ModelFailed);
             self.take_in(pass, &batch);
             self.answer_begun.push_str(&text);
             return self.end_failed(pass, failure.clone());

@@ -14,7 +14,7 @@ use crate::tool::{Category, CheckedCall, ToolOutcome};
 
 /// What the guard says of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum RepeatVerdict {
     /// Run it, and give the ticket back with its outcome.
     Run(Ticket),
     /// The same call is running: wait for its outcome.
@@ -40,7 +40,7 @@ pub(super) struct Ticket {
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SeenCall {
     count: u32,
     outcome: Arc<ToolOutcome>,
     epoch: u64,
@@ -48,26 +48,26 @@ struct Seen {
 
 /// Calls of a run and what they gave. Calls differ early in their text, and a hash would read all of it.
 #[derive(Debug, Default)]
-pub(super) struct Guard {
-    seen: BTreeMap<String, Seen>,
+pub(super) struct RepeatGuard {
+    seen: BTreeMap<String, SeenCall>,
     in_flight: BTreeSet<String>,
     /// Grows with every call that may have changed the world.
     epoch: u64,
     searches: u32,
 }
 
-impl Guard {
+impl RepeatGuard {
     /// What to do with a call that is about to run. Without `repeats_max`, repeats are left alone.
     pub(super) fn judge(
         &mut self,
         call: &CheckedCall,
         repeats_max: Option<u32>,
         searches_max: Option<u32>,
-    ) -> Verdict {
+    ) -> RepeatVerdict {
         let key = key_of(call);
         if let Some(repeats_max) = repeats_max.filter(|_| !call.spec.repeatable && !call.is_fresh) {
             if self.in_flight.contains(&key) {
-                return Verdict::Wait;
+                return RepeatVerdict::Wait;
             }
             if let Some(verdict) = self.repeat(&key, call, repeats_max) {
                 return verdict;
@@ -75,22 +75,22 @@ impl Guard {
         }
         if call.spec.category == Category::Search {
             if let Some(max) = searches_max.filter(|max| self.searches >= *max) {
-                return Verdict::OverQuota(max);
+                return RepeatVerdict::OverQuota(max);
             }
             self.searches = self.searches.saturating_add(1);
         }
         self.in_flight.insert(key.clone());
-        Verdict::Run(Ticket { key, is_read_only: call.spec.effects.is_read_only() })
+        RepeatVerdict::Run(Ticket { key, is_read_only: call.spec.effects.is_read_only() })
     }
 
-    fn repeat(&mut self, key: &str, call: &CheckedCall, repeats_max: u32) -> Option<Verdict> {
+    fn repeat(&mut self, key: &str, call: &CheckedCall, repeats_max: u32) -> Option<RepeatVerdict> {
         let seen = self.seen.get_mut(key).filter(|seen| seen.epoch == self.epoch)?;
         let is_last = seen.count.saturating_add(1) >= repeats_max;
         if call.spec.effects.is_read_only() && seen.outcome.is_ok() {
             seen.count = seen.count.saturating_add(1);
-            return Some(Verdict::Cached { outcome: Arc::clone(&seen.outcome), is_last });
+            return Some(RepeatVerdict::Cached { outcome: Arc::clone(&seen.outcome), is_last });
         }
-        is_last.then_some(Verdict::Refuse)
+        is_last.then_some(RepeatVerdict::Refuse)
     }
 
     /// Remembers what a call gave. An outcome of a call that never ran says nothing about the next one.
@@ -103,9 +103,10 @@ impl Guard {
         if !ticket.is_read_only {
             self.epoch = self.epoch.saturating_add(1);
         }
-        let same = |seen: &Seen| seen.epoch == epoch_before && seen.outcome.body == outcome.body;
+        let same = |seen: &SeenCall| seen.epoch == epoch_before && seen.outcome.body == outcome.body;
         let count = self.seen.get(&ticket.key).filter(|seen| same(seen)).map_or(0, |seen| seen.count);
-        let seen = Seen { count: count.saturating_add(1), outcome: Arc::clone(outcome), epoch: self.epoch };
+        let seen =
+            SeenCall { count: count.saturating_add(1), outcome: Arc::clone(outcome), epoch: self.epoch };
         self.seen.insert(ticket.key, seen);
     }
 }

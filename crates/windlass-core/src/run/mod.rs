@@ -48,16 +48,16 @@ pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
 pub(crate) use self::context::BUDGET_RULE;
 pub(crate) use self::ending::RUNTIME_WORDS;
 pub(crate) use self::failing::OVERFLOW;
-pub(crate) use self::place::{CallPlace, Place};
+pub(crate) use self::place::{CallPosition, RunPosition};
 pub(crate) use self::recorded::Recorded;
 pub(crate) use self::thinking::STEP_CALLS_READ_MAX;
 
-use self::batch::Batch;
+use self::batch::CallBatch;
 use self::context::Offered;
-use self::guard::Guard;
-use self::sources::Sources;
-use self::stopping::Stop;
-use self::window::Window;
+use self::guard::RepeatGuard;
+use self::sources::CitedSources;
+use self::stopping::StopCause;
+use self::window::HistoryWindow;
 use crate::command::RunWishes;
 use crate::event::{DurableEvent, Event, StopReason, WarningCode};
 use crate::ids::{CallId, Millis, RunId};
@@ -135,11 +135,11 @@ pub struct World<'a> {
 pub struct Run {
     settings: Arc<RunSettings>,
     phase: Phase,
-    wishes: Wishes,
+    wishes: SettledWishes,
     transcript: Transcript,
-    window: Window,
+    window: HistoryWindow,
     counters: Counters,
-    guard: Guard,
+    guard: RepeatGuard,
     usage: Usage,
     /// Token counts of a step that came to nothing: they belong to the next event about the step.
     uncounted: Option<Box<Usage>>,
@@ -154,7 +154,7 @@ pub struct Run {
     /// Provider's ids that the session has used: none may stand for two calls.
     provider_ids: BTreeSet<String>,
     /// What an answer can cite (E-35).
-    sources: Sources,
+    sources: CitedSources,
     /// Text of an answer that was cut and is being continued.
     answer_begun: String,
     /// What the model's adapter keeps from step to step.
@@ -173,7 +173,7 @@ enum Phase {
     /// The model speaks.
     Thinking(Thinking),
     /// Calls are on their way to their outcomes.
-    Settling(Batch),
+    Settling(CallBatch),
     /// Over.
     Ended,
 }
@@ -184,7 +184,7 @@ struct Thinking {
     goal: Goal,
     tries: Tries,
     /// Calls that were complete before the model was (execute while streaming).
-    early: Batch,
+    early: CallBatch,
 }
 
 /// What became of earlier tries of the same step.
@@ -242,7 +242,7 @@ impl Goal {
 
 /// What the user wished for this run.
 #[derive(Debug)]
-struct Wishes {
+struct SettledWishes {
     run_id: RunId,
     asked: Arc<RunWishes>,
 }
@@ -327,11 +327,11 @@ impl Run {
         Self {
             settings,
             phase: Phase::Ready,
-            wishes: Wishes { run_id: RunId::from(""), asked: Arc::default() },
+            wishes: SettledWishes { run_id: RunId::from(""), asked: Arc::default() },
             transcript: Transcript::default(),
-            window: Window::default(),
+            window: HistoryWindow::default(),
             counters: Counters::default(),
-            guard: Guard::default(),
+            guard: RepeatGuard::default(),
             usage: Usage::default(),
             uncounted: None,
             warned: BTreeSet::new(),
@@ -340,7 +340,7 @@ impl Run {
             work_until: Millis::MAX,
             outcomes: Vec::new(),
             provider_ids: BTreeSet::new(),
-            sources: Sources::default(),
+            sources: CitedSources::default(),
             answer_begun: String::new(),
             kept: Kept::default(),
             offered: None,
@@ -442,7 +442,7 @@ impl Run {
     }
 
     /// The calls of a step went on: one was inspected, answered for or ended, or another mode holds for them.
-    fn calls_moved(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, input: Input) {
+    fn calls_moved(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, input: Input) {
         match input {
             Input::CallInspected { call_id, result } => self.call_inspected(pass, batch, &call_id, result),
             Input::PermissionAnswered { call_id, answer } => {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::batch::{Batch, SlotState};
+use super::batch::{CallBatch, SlotState};
 use super::{Goal, Phase, Run, RunSettings};
 use crate::ids::{CallId, Millis};
 use crate::model::Usage;
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum RunPosition {
     Ready,
     Thinking { is_final: bool },
     Settling,
@@ -18,7 +18,7 @@ pub(crate) enum Place {
 
 /// What a call waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallPlace {
+pub(crate) enum CallPosition {
     Turn,
     Inspection,
     Answer,
@@ -27,19 +27,19 @@ pub(crate) enum CallPlace {
 }
 
 impl Run {
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> RunPosition {
         match &self.phase {
-            Phase::Ready => Place::Ready,
+            Phase::Ready => RunPosition::Ready,
             Phase::Thinking(thinking) => {
-                Place::Thinking { is_final: matches!(thinking.goal, Goal::Finalise(_)) }
+                RunPosition::Thinking { is_final: matches!(thinking.goal, Goal::Finalise(_)) }
             }
-            Phase::Settling(_) => Place::Settling,
-            Phase::Ended => Place::Ended,
+            Phase::Settling(_) => RunPosition::Settling,
+            Phase::Ended => RunPosition::Ended,
         }
     }
 
     /// What a call of the current step waits for.
-    pub(crate) fn call_place(&self, call_id: &CallId) -> Option<CallPlace> {
+    pub(crate) fn call_place(&self, call_id: &CallId) -> Option<CallPosition> {
         let batch = self.batch()?;
         let slot = batch.slots.get(batch.find(call_id)?)?;
         Some(match slot.state {
@@ -47,11 +47,11 @@ impl Run {
             | SlotState::Queued(_)
             | SlotState::Held(_)
             | SlotState::Ready(_)
-            | SlotState::Moving => CallPlace::Turn,
-            SlotState::Inspecting(_) => CallPlace::Inspection,
-            SlotState::Asking(_) => CallPlace::Answer,
-            SlotState::Running => CallPlace::Outcome,
-            SlotState::Settled(_) => CallPlace::Nothing,
+            | SlotState::Moving => CallPosition::Turn,
+            SlotState::Inspecting(_) => CallPosition::Inspection,
+            SlotState::Asking(_) => CallPosition::Answer,
+            SlotState::Running => CallPosition::Outcome,
+            SlotState::Settled(_) => CallPosition::Nothing,
         })
     }
 
@@ -86,7 +86,7 @@ impl Run {
         (*sum != self.usage).then_some(counted)
     }
 
-    fn batch(&self) -> Option<&Batch> {
+    fn batch(&self) -> Option<&CallBatch> {
         match &self.phase {
             Phase::Thinking(thinking) => Some(&thinking.early),
             Phase::Settling(batch) => Some(batch),

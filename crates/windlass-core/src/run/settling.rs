@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::batch::{Ahead, Batch, Settled, SlotState};
-use super::guard::Verdict;
+use super::batch::{Ahead, CallBatch, Settled, SlotState};
+use super::guard::RepeatVerdict;
 use super::{Effect, Pass, Run};
 use crate::envelope::render_for_model;
 use crate::event::{DurableEvent, StopReason, WarningCode};
@@ -19,7 +19,7 @@ use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, ToolOutcome, To
 
 impl Run {
     /// Moves every call as far as it may go now, in call order.
-    pub(super) fn advance(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
+    pub(super) fn advance(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch) {
         let mut ahead = Ahead::default();
         let mut running = batch.running();
         for index in 0..batch.slots.len() {
@@ -36,7 +36,7 @@ impl Run {
     fn move_slot(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         index: usize,
         ahead: Ahead,
         running: &mut usize,
@@ -65,14 +65,14 @@ impl Run {
     }
 
     /// The call's turn has come: guard, then inspection, then permission.
-    fn prepare(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
+    fn prepare(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Queued(checked) = slot.take() else { return };
         let limits = &self.settings.profile.limits;
         let repeats_max = self.settings.profile.caches_repeats.then_some(limits.repeats_max);
         match self.guard.judge(&checked, repeats_max, limits.search_calls_max) {
-            Verdict::Wait => slot.state = SlotState::Queued(checked),
-            Verdict::Run(ticket) => {
+            RepeatVerdict::Wait => slot.state = SlotState::Queued(checked),
+            RepeatVerdict::Run(ticket) => {
                 slot.ticket = Some(ticket);
                 if checked.spec.inspected {
                     pass.push(Effect::InspectCall(checked.clone()));
@@ -81,8 +81,10 @@ impl Run {
                     self.judge(pass, batch, index, *checked, Inspection::default());
                 }
             }
-            Verdict::Cached { outcome, is_last } => self.settle_cached(pass, batch, index, &outcome, is_last),
-            Verdict::Refuse => {
+            RepeatVerdict::Cached { outcome, is_last } => {
+                self.settle_cached(pass, batch, index, &outcome, is_last)
+            }
+            RepeatVerdict::Refuse => {
                 batch.stop = Some(StopReason::RepeatedCall);
                 let message = "The same call gave the same outcome before; it was not run again";
                 self.warn(pass, WarningCode::RepeatCall, message);
@@ -90,7 +92,7 @@ impl Run {
                     ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer from what you have");
                 self.settle_failed(pass, batch, index, failure);
             }
-            Verdict::OverQuota(quota) => {
+            RepeatVerdict::OverQuota(quota) => {
                 self.warn(pass, WarningCode::ToolClamp, format!("Trimmed tool calls to {quota}"));
                 let failure = ToolFailure::new(ErrorKind::LimitExceeded, phrase_clamp(quota));
                 self.settle_failed(pass, batch, index, failure);
@@ -101,7 +103,7 @@ impl Run {
     fn settle_cached(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         index: usize,
         earlier: &ToolOutcome,
         is_last: bool,
@@ -120,7 +122,7 @@ impl Run {
     fn judge(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         index: usize,
         call: CheckedCall,
         inspection: Inspection,
@@ -142,7 +144,7 @@ impl Run {
     }
 
     /// A question's turn has come. An answer to one before it may have settled it.
-    fn raise(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
+    fn raise(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         match slot.take() {
             SlotState::Held(pending) => {
@@ -153,7 +155,13 @@ impl Run {
         }
     }
 
-    fn conclude(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, judgement: Judgement) {
+    fn conclude(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        batch: &mut CallBatch,
+        index: usize,
+        judgement: Judgement,
+    ) {
         match judgement {
             Judgement::Approved(approved) => self.approve(pass, batch, index, approved),
             Judgement::Ask(pending) => self.ask(pass, batch, index, pending),
@@ -166,7 +174,13 @@ impl Run {
         }
     }
 
-    fn ask(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, pending: PendingQuestion) {
+    fn ask(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        batch: &mut CallBatch,
+        index: usize,
+        pending: PendingQuestion,
+    ) {
         let expects = |spec: &ToolSpec| pass.world.permissions.expects_question(spec);
         let (position, total) = batch.count_question(index, expects);
         let pending = pending.numbered(&self.wishes.run_id, position, total);
@@ -187,12 +201,18 @@ impl Run {
         self.outcomes.iter().find(|(_, _, outcome)| is_staged(outcome)).map(|(call_id, _, _)| call_id)
     }
 
-    fn deny(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, denied: &Denied) {
+    fn deny(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, index: usize, denied: &Denied) {
         pass.audit(|now| denied.audit(now));
         self.settle_failed(pass, batch, index, denied.refusal.to_failure());
     }
 
-    fn approve(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize, approved: ApprovedCall) {
+    fn approve(
+        &mut self,
+        pass: &mut Pass<'_, '_>,
+        batch: &mut CallBatch,
+        index: usize,
+        approved: ApprovedCall,
+    ) {
         pass.audit(|now| approved.audit(now));
         if let Some(slot) = batch.slots.get_mut(index) {
             slot.decision = Some(approved.decision_word().to_owned());
@@ -201,7 +221,7 @@ impl Run {
     }
 
     /// Starts a call: its intent is an event, and so durable, before it runs.
-    fn start(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch, index: usize) {
+    fn start(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, index: usize) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
         let SlotState::Ready(approved) = slot.take() else { return };
         slot.state = SlotState::Running;
@@ -219,7 +239,7 @@ impl Run {
     pub(super) fn call_inspected(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         call_id: &CallId,
         result: Result<Inspection, ToolFailure>,
     ) {
@@ -238,7 +258,7 @@ impl Run {
     pub(super) fn permission_answered(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         call_id: &CallId,
         answer: &PermissionAnswer,
     ) {
@@ -252,7 +272,7 @@ impl Run {
     }
 
     /// Questions that wait are judged by the new mode: what it allows runs, what it forbids is denied, the rest waits on.
-    pub(super) fn mode_changed(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
+    pub(super) fn mode_changed(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch) {
         self.reconsider(pass, batch);
         self.advance(pass, batch);
     }
@@ -260,7 +280,7 @@ impl Run {
     fn answer_question(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         index: usize,
         pending: PendingQuestion,
         answer: &PermissionAnswer,
@@ -289,7 +309,7 @@ impl Run {
     }
 
     /// An answer or another mode may settle questions: nobody is asked twice for the same thing, or in vain.
-    fn reconsider(&mut self, pass: &mut Pass<'_, '_>, batch: &mut Batch) {
+    fn reconsider(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch) {
         for index in 0..batch.slots.len() {
             let Some(slot) = batch.slots.get_mut(index) else { continue };
             let pending = match slot.take() {
@@ -338,7 +358,7 @@ impl Run {
     pub(super) fn call_ended(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         call_id: &CallId,
         outcome: ToolOutcome,
     ) {
@@ -353,7 +373,7 @@ impl Run {
     pub(super) fn settle_failed(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         index: usize,
         failure: ToolFailure,
     ) {
@@ -372,7 +392,7 @@ impl Run {
     pub(super) fn settle(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        batch: &mut Batch,
+        batch: &mut CallBatch,
         index: usize,
         mut outcome: ToolOutcome,
     ) {

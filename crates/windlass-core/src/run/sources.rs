@@ -8,9 +8,9 @@ const ADDRESSES_MAX: usize = 3;
 
 /// Tools, each with addresses.
 #[derive(Debug, Default)]
-pub(super) struct Sources(Vec<(String, Vec<String>)>);
+pub(super) struct CitedSources(Vec<(String, Vec<String>)>);
 
-impl Sources {
+impl CitedSources {
     /// Takes in an outcome. What failed or found nothing is no source.
     pub(super) fn take(&mut self, tool: &str, outcome: &ToolOutcome) {
         let Ok(output) = &outcome.body else { return };

@@ -5,7 +5,7 @@ use crate::tool::{ErrorKind, ToolFailure};
 
 /// Why calls that had no outcome yet were given one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum StopCause {
     /// They began while the model spoke, and its step came to nothing.
     Discarded,
     /// The model failed for good after they had begun.
@@ -18,18 +18,18 @@ pub(super) enum Stop {
     JournalFailed,
 }
 
-impl Stop {
+impl StopCause {
     /// The outcome of the calls.
     pub(super) fn failure(self) -> ToolFailure {
         match self {
-            Stop::Discarded => cancelled("The model's step came to nothing; the call was stopped"),
-            Stop::ModelFailed => cancelled("The model failed; the call was stopped"),
-            Stop::OutOfTime => {
+            StopCause::Discarded => cancelled("The model's step came to nothing; the call was stopped"),
+            StopCause::ModelFailed => cancelled("The model failed; the call was stopped"),
+            StopCause::OutOfTime => {
                 ToolFailure::new(ErrorKind::Timeout, "The run is out of time; the call was stopped")
                     .hint("answer from what you have")
             }
-            Stop::Cancelled => cancelled(phrase_cancelled()),
-            Stop::JournalFailed => cancelled("The journal failed; the call was stopped"),
+            StopCause::Cancelled => cancelled(phrase_cancelled()),
+            StopCause::JournalFailed => cancelled("The journal failed; the call was stopped"),
         }
     }
 }

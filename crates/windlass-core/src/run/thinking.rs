@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::admission::Identified;
-use super::batch::Batch;
+use super::batch::CallBatch;
 use super::failing::EMPTY;
-use super::window::Window;
-use super::{Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, Start, Thinking, Tries, Wishes};
-use crate::dialect::{ReadCall, Reading, read};
+use super::window::HistoryWindow;
+use super::{
+    Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, SettledWishes, Start, Thinking, Tries,
+};
+use crate::dialect::{ReadCall, StepReading, read};
 use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
 use crate::json::clip::clip_chars;
 use crate::limits::{PAUSES_MAX, REFORMS_MAX};
@@ -19,7 +21,7 @@ use crate::tool::RawCall;
 pub(crate) const STEP_CALLS_READ_MAX: usize = 256;
 
 /// What becomes of an answer.
-enum Ending {
+enum AnswerEnding {
     Whole,
     /// The model is asked for more.
     GoOn(Goal),
@@ -31,7 +33,7 @@ impl Run {
     pub(super) fn begin(&mut self, pass: &mut Pass<'_, '_>, start: Start) -> Phase {
         let Start { send, transcript, next_call_number } = start;
         self.counters = Counters { next_call_number, ..Counters::default() };
-        self.window = Window::of(&transcript);
+        self.window = HistoryWindow::of(&transcript);
         self.provider_ids = transcript
             .iter()
             .flat_map(|message| message.calls())
@@ -40,7 +42,7 @@ impl Run {
         self.transcript = transcript;
         let wishes = Arc::new(send.wishes);
         self.settings = self.settings.wished(&wishes);
-        self.wishes = Wishes { run_id: send.run_id, asked: Arc::clone(&wishes) };
+        self.wishes = SettledWishes { run_id: send.run_id, asked: Arc::clone(&wishes) };
         let message = Arc::new(send.message);
         pass.emit(DurableEvent::RunStarted {
             model: self.settings.model.clone(),
@@ -75,7 +77,7 @@ impl Run {
         let request = Box::new(self.build_request(&goal));
         let (delay_ms, is_exact) = tries.wait.unwrap_or_default();
         pass.push(Effect::CallModel { request, delay_ms, is_exact });
-        Phase::Thinking(Thinking { goal, tries, early: Batch::open() })
+        Phase::Thinking(Thinking { goal, tries, early: CallBatch::open() })
     }
 
     pub(super) fn call_ready(
@@ -125,12 +127,12 @@ impl Run {
     fn step_with_calls(
         &mut self,
         pass: &mut Pass<'_, '_>,
-        mut batch: Batch,
-        reading: Reading,
+        mut batch: CallBatch,
+        reading: StepReading,
         finish: Finish,
         usage: Option<Usage>,
     ) -> Phase {
-        let Reading { parts, calls } = reading;
+        let StepReading { parts, calls } = reading;
         let known = batch.slots.len();
         let mut fresh: Vec<Identified> = (known..)
             .zip(calls.into_iter().skip(known))
@@ -166,7 +168,7 @@ impl Run {
 
     /// What was meant as fields and cannot be read is an answer out of its form, where there is one: the model may
     /// give it again. Without a form it stays a bad call.
-    fn take_unreadable(&self, reading: &mut Reading) -> Option<String> {
+    fn take_unreadable(&self, reading: &mut StepReading) -> Option<String> {
         self.settings.form.as_ref()?;
         match reading.calls.as_slice() {
             [ReadCall::Bad { name, failure, .. }] if name.is_empty() => {
@@ -183,7 +185,7 @@ impl Run {
         &mut self,
         pass: &mut Pass<'_, '_>,
         thinking: Thinking,
-        reading: Reading,
+        reading: StepReading,
         finish: Finish,
         usage: Option<Usage>,
         unreadable: Option<String>,
@@ -200,7 +202,7 @@ impl Run {
         self.discard_early(pass, thinking.early);
         let ending = self.ending_of(&finish);
         let mut parts = reading.parts;
-        if !matches!(ending, Ending::GoOn(_)) {
+        if !matches!(ending, AnswerEnding::GoOn(_)) {
             self.add_sources(pass, &mut parts);
         }
         // Blanks alone do not begin an answer.
@@ -209,9 +211,9 @@ impl Run {
         }
         self.end_step(pass, parts, finish, usage);
         let why = match ending {
-            Ending::GoOn(goal) => return self.ask_model(pass, goal, Tries::default()),
-            Ending::Whole => return self.whole_answer(pass, unreadable),
-            Ending::Cut(why) => why,
+            AnswerEnding::GoOn(goal) => return self.ask_model(pass, goal, Tries::default()),
+            AnswerEnding::Whole => return self.whole_answer(pass, unreadable),
+            AnswerEnding::Cut(why) => why,
         };
         let answer = std::mem::take(&mut self.answer_begun);
         self.warn(pass, WarningCode::Truncated, why);
@@ -235,7 +237,7 @@ impl Run {
     }
 
     /// What an answer that stopped so is, counted if it goes on.
-    fn ending_of(&mut self, finish: &Finish) -> Ending {
+    fn ending_of(&mut self, finish: &Finish) -> AnswerEnding {
         let (counter, max, goal, why) = match finish {
             Finish::Length => (
                 &mut self.counters.continuations,
@@ -249,13 +251,13 @@ impl Run {
                 Goal::Resumption,
                 "The model paused again and again; the answer may not be whole",
             ),
-            Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) => return Ending::Whole,
+            Finish::Stop | Finish::Calls | Finish::Filtered | Finish::Other(_) => return AnswerEnding::Whole,
         };
         if *counter >= max {
-            return Ending::Cut(why);
+            return AnswerEnding::Cut(why);
         }
         *counter = counter.saturating_add(1);
-        Ending::GoOn(goal)
+        AnswerEnding::GoOn(goal)
     }
 
     /// Puts a step without calls into the transcript.

@@ -22,7 +22,7 @@ const SCALE_PERCENT_MAX: u64 = 400;
 
 /// Which part of the transcript the model sees.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct HistoryWindow {
     start: usize,
     /// Estimated tokens of every message, as it is shown.
     sizes: Vec<u64>,
@@ -42,7 +42,7 @@ pub(super) struct Window {
     scale_percent: u64,
 }
 
-impl Default for Window {
+impl Default for HistoryWindow {
     fn default() -> Self {
         Self::of(&Transcript::default())
     }
@@ -90,7 +90,7 @@ enum Newest {
     LeftOut,
 }
 
-impl Window {
+impl HistoryWindow {
     /// A window over a history that came in whole.
     pub(super) fn of(transcript: &Transcript) -> Self {
         let sizes: Vec<u64> = transcript.iter().map(|message| estimate_tokens(message)).collect();

@@ -52,9 +52,9 @@ fn four_characters_are_a_token_and_every_message_costs_four_more() {
 }
 
 /// A window over a history and this run's own user message.
-fn window(history: Vec<Arc<Message>>, own: Arc<Message>) -> (Window, Transcript) {
+fn window(history: Vec<Arc<Message>>, own: Arc<Message>) -> (HistoryWindow, Transcript) {
     let history: Transcript = Arc::new(history);
-    let mut window = Window::of(&history);
+    let mut window = HistoryWindow::of(&history);
     window.grow(&own);
     let transcript = history.iter().cloned().chain([own]).collect();
     (window, Arc::new(transcript))
@@ -130,7 +130,7 @@ fn this_runs_own_messages_are_never_left_out() {
 }
 
 /// A run of calls and outcomes of as many bytes each.
-fn working_run(outcomes: usize, bytes: usize) -> (Window, Transcript) {
+fn working_run(outcomes: usize, bytes: usize) -> (HistoryWindow, Transcript) {
     let (mut window, transcript) = window(vec![user(20), assistant(20)], user(10));
     let mut messages: Vec<_> = transcript.iter().cloned().collect();
     for _ in 0..outcomes {

@@ -1,7 +1,7 @@
 //! What simple programs print, where that follows from the line alone.
 
 use super::lex::unescape;
-use super::walk::Input;
+use super::walk::CommandInput;
 use crate::base64;
 
 /// Programs that bring text from elsewhere, or make text readable that was not.
@@ -16,10 +16,15 @@ pub(super) fn is_source_of_strange_text(program: &str) -> bool {
 }
 
 /// What a program prints, if that is known.
-pub(super) fn printed(program: &str, args: &[String], input: &Input, folder: Option<&str>) -> Option<String> {
+pub(super) fn printed(
+    program: &str,
+    args: &[String],
+    input: &CommandInput,
+    folder: Option<&str>,
+) -> Option<String> {
     let read = || match input {
-        Input::Known(text) => Some(text.clone()),
-        Input::Nothing | Input::Unknown | Input::Strange => None,
+        CommandInput::Known(text) => Some(text.clone()),
+        CommandInput::Nothing | CommandInput::Unknown | CommandInput::Strange => None,
     };
     let has = |flags: &[&str]| args.iter().any(|arg| flags.contains(&arg.as_str()));
     match program {

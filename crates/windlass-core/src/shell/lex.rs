@@ -4,7 +4,7 @@
 
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum WordPart {
     /// Text that stands for itself.
     Text(String),
     /// `~` or `~name` at the beginning.
@@ -19,21 +19,21 @@ pub(super) enum Piece {
 
 /// A word, in pieces; each says whether it stood in quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Word(pub(super) Vec<(Piece, bool)>);
+pub(super) struct ShellWord(pub(super) Vec<(WordPart, bool)>);
 
-impl Word {
+impl ShellWord {
     /// The word, if it is plain text outside quotes: only then it can be a keyword.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.0.as_slice() {
-            [(Piece::Text(text), false)] => Some(text),
+            [(WordPart::Text(text), false)] => Some(text),
             _ => None,
         }
     }
 
     fn push(&mut self, text: char, is_quoted: bool) {
         match self.0.last_mut() {
-            Some((Piece::Text(own), quoted)) if *quoted == is_quoted => own.push(text),
-            _ => self.0.push((Piece::Text(text.to_string()), is_quoted)),
+            Some((WordPart::Text(own), quoted)) if *quoted == is_quoted => own.push(text),
+            _ => self.0.push((WordPart::Text(text.to_string()), is_quoted)),
         }
     }
 }
@@ -51,8 +51,8 @@ pub enum Redirect {
 
 /// What a line is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
-    Word(Word),
+pub(super) enum ShellToken {
+    Word(ShellWord),
     /// `|`, `|&`
     Pipe,
     /// `;`, `&`, `&&`, `||`, a line end
@@ -64,11 +64,11 @@ pub(super) enum Token {
     /// The next word is the input (`<<<`).
     HereWord,
     /// A here-document: the input itself.
-    HereText(Word),
+    HereText(ShellWord),
 }
 
 /// A here-document whose text begins on the next line.
-struct Here {
+struct HereDocument {
     end: String,
     is_quoted: bool,
     strips_tabs: bool,
@@ -77,7 +77,7 @@ struct Here {
 }
 
 /// Reads a line into tokens.
-pub(super) fn lex(line: &str) -> Vec<Token> {
+pub(super) fn lex(line: &str) -> Vec<ShellToken> {
     let mut lexer = Lexer { chars: line.chars().collect(), at: 0, tokens: Vec::new(), heres: Vec::new() };
     lexer.read();
     lexer.tokens
@@ -86,8 +86,8 @@ pub(super) fn lex(line: &str) -> Vec<Token> {
 struct Lexer {
     chars: Vec<char>,
     at: usize,
-    tokens: Vec<Token>,
-    heres: Vec<Here>,
+    tokens: Vec<ShellToken>,
+    heres: Vec<HereDocument>,
 }
 
 impl Lexer {
@@ -115,7 +115,7 @@ impl Lexer {
             match c {
                 '\n' => {
                     self.at += 1;
-                    self.tokens.push(Token::End);
+                    self.tokens.push(ShellToken::End);
                     self.read_heres();
                 }
                 '\\' if self.peek(1) == Some('\n') => self.at += 2,
@@ -131,26 +131,26 @@ impl Lexer {
     }
 
     fn read_token(&mut self) {
-        const OPERATORS: [(&str, Token); 19] = [
-            ("&>>", Token::Redirect(Redirect::Append)),
-            ("&>", Token::Redirect(Redirect::Write)),
-            ("&&", Token::End),
-            ("&", Token::End),
-            ("||", Token::End),
-            ("|&", Token::Pipe),
-            ("|", Token::Pipe),
-            (";", Token::End),
-            ("<<<", Token::HereWord),
-            ("<>", Token::Redirect(Redirect::Append)),
-            ("<&", Token::Redirect(Redirect::Read)),
-            (">>", Token::Redirect(Redirect::Append)),
-            (">|", Token::Redirect(Redirect::Write)),
-            (">&", Token::Redirect(Redirect::Write)),
-            ("\u{0}", Token::End),
-            ("(", Token::Open),
-            (")", Token::Close),
-            (">", Token::Redirect(Redirect::Write)),
-            ("<", Token::Redirect(Redirect::Read)),
+        const OPERATORS: [(&str, ShellToken); 19] = [
+            ("&>>", ShellToken::Redirect(Redirect::Append)),
+            ("&>", ShellToken::Redirect(Redirect::Write)),
+            ("&&", ShellToken::End),
+            ("&", ShellToken::End),
+            ("||", ShellToken::End),
+            ("|&", ShellToken::Pipe),
+            ("|", ShellToken::Pipe),
+            (";", ShellToken::End),
+            ("<<<", ShellToken::HereWord),
+            ("<>", ShellToken::Redirect(Redirect::Append)),
+            ("<&", ShellToken::Redirect(Redirect::Read)),
+            (">>", ShellToken::Redirect(Redirect::Append)),
+            (">|", ShellToken::Redirect(Redirect::Write)),
+            (">&", ShellToken::Redirect(Redirect::Write)),
+            ("\u{0}", ShellToken::End),
+            ("(", ShellToken::Open),
+            (")", ShellToken::Close),
+            (">", ShellToken::Redirect(Redirect::Write)),
+            ("<", ShellToken::Redirect(Redirect::Read)),
         ];
         let is_file = |c: char| self.peek(0) == Some(c) && self.peek(1) == Some('(');
         if is_file('<') || is_file('>') {
@@ -181,8 +181,8 @@ impl Lexer {
                 c => end.push(c),
             }
         }
-        self.heres.push(Here { end, is_quoted, strips_tabs, at: self.tokens.len() });
-        self.tokens.push(Token::HereText(Word::default()));
+        self.heres.push(HereDocument { end, is_quoted, strips_tabs, at: self.tokens.len() });
+        self.tokens.push(ShellToken::HereText(ShellWord::default()));
     }
 
     /// Reads the texts of here-documents, which stand after the line.
@@ -201,15 +201,16 @@ impl Lexer {
                 text.push_str(shown);
                 text.push('\n');
             }
-            let word = if here.is_quoted { Word(vec![(Piece::Text(text), true)]) } else { quoted(&text) };
+            let word =
+                if here.is_quoted { ShellWord(vec![(WordPart::Text(text), true)]) } else { quoted(&text) };
             if let Some(token) = self.tokens.get_mut(here.at) {
-                *token = Token::HereText(word);
+                *token = ShellToken::HereText(word);
             }
         }
     }
 
     fn read_word(&mut self) {
-        let mut word = Word::default();
+        let mut word = ShellWord::default();
         let begin = self.at;
         if self.peek(0) == Some('~') {
             self.read_home(&mut word);
@@ -218,7 +219,7 @@ impl Lexer {
             if (c == '<' || c == '>') && self.peek(1) == Some('(') {
                 self.at += 2;
                 let line = self.read_inside('(', ')');
-                word.0.push((Piece::OutputFile(line), false));
+                word.0.push((WordPart::OutputFile(line), false));
                 continue;
             }
             if is_meta(c) {
@@ -243,11 +244,11 @@ impl Lexer {
         if is_number && matches!(self.peek(0), Some('<' | '>')) {
             return;
         }
-        self.tokens.push(Token::Word(word));
+        self.tokens.push(ShellToken::Word(word));
     }
 
     /// `~`, `~name`: up to the first slash, if nothing else is in it.
-    fn read_home(&mut self, word: &mut Word) {
+    fn read_home(&mut self, word: &mut ShellWord) {
         let mut ahead = 1;
         while self
             .peek(ahead)
@@ -257,19 +258,19 @@ impl Lexer {
         }
         if self.peek(ahead).is_none_or(|c| c == '/' || is_meta(c)) {
             self.at += ahead;
-            word.0.push((Piece::Home, false));
+            word.0.push((WordPart::Home, false));
         }
     }
 
-    fn read_single(&mut self, word: &mut Word) {
-        word.0.push((Piece::Text(String::new()), true));
+    fn read_single(&mut self, word: &mut ShellWord) {
+        word.0.push((WordPart::Text(String::new()), true));
         while let Some(c) = self.next().filter(|c| *c != '\'') {
             word.push(c, true);
         }
     }
 
-    fn read_double(&mut self, word: &mut Word) {
-        word.0.push((Piece::Text(String::new()), true));
+    fn read_double(&mut self, word: &mut ShellWord) {
+        word.0.push((WordPart::Text(String::new()), true));
         while let Some(c) = self.next() {
             match c {
                 '"' => return,
@@ -288,8 +289,8 @@ impl Lexer {
         }
     }
 
-    fn read_dollar(&mut self, word: &mut Word, is_quoted: bool) {
-        let variable = |name: String| Piece::Variable { name, fallback: None };
+    fn read_dollar(&mut self, word: &mut ShellWord, is_quoted: bool) {
+        let variable = |name: String| WordPart::Variable { name, fallback: None };
         match self.peek(0) {
             Some('\'') if !is_quoted => {
                 self.at += 1;
@@ -303,7 +304,7 @@ impl Lexer {
                 self.at += 1;
                 let is_sum = self.peek(0) == Some('(');
                 let line = self.read_inside('(', ')');
-                let piece = if is_sum { variable(String::new()) } else { Piece::Output(line) };
+                let piece = if is_sum { variable(String::new()) } else { WordPart::Output(line) };
                 word.0.push((piece, is_quoted));
             }
             Some('{') => {
@@ -328,8 +329,8 @@ impl Lexer {
     }
 
     /// `$'…'`: text with escapes.
-    fn read_escaped(&mut self, word: &mut Word) {
-        word.0.push((Piece::Text(String::new()), true));
+    fn read_escaped(&mut self, word: &mut ShellWord) {
+        word.0.push((WordPart::Text(String::new()), true));
         while let Some(c) = self.next() {
             match c {
                 '\'' => return,
@@ -344,7 +345,7 @@ impl Lexer {
         }
     }
 
-    fn read_backquoted(&mut self, word: &mut Word, is_quoted: bool) {
+    fn read_backquoted(&mut self, word: &mut ShellWord, is_quoted: bool) {
         let mut line = String::new();
         while let Some(c) = self.next() {
             match c {
@@ -353,7 +354,7 @@ impl Lexer {
                 c => line.push(c),
             }
         }
-        word.0.push((Piece::Output(line), is_quoted));
+        word.0.push((WordPart::Output(line), is_quoted));
     }
 
     /// The text up to the bracket that closes; brackets in quotes do not count.
@@ -392,9 +393,9 @@ fn is_meta(c: char) -> bool {
 }
 
 /// Text as it would be read between double quotes.
-fn quoted(text: &str) -> Word {
+fn quoted(text: &str) -> ShellWord {
     let mut lexer = Lexer { chars: text.chars().collect(), at: 0, tokens: Vec::new(), heres: Vec::new() };
-    let mut word = Word::default();
+    let mut word = ShellWord::default();
     while lexer.peek(0).is_some() {
         lexer.read_double(&mut word);
         // A quote in a here-document is a character like any other.
@@ -406,13 +407,13 @@ fn quoted(text: &str) -> Word {
 }
 
 /// What stands in `${…}`.
-fn braced(inside: &str) -> Piece {
+fn braced(inside: &str) -> WordPart {
     let text = inside.trim_start_matches(['!', '#']);
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (name, rest) =
         text.split_at(if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end });
     let fallback = [":-", ":=", "-", "=", ":+", "+"].iter().find_map(|operator| rest.strip_prefix(operator));
-    Piece::Variable { name: name.to_owned(), fallback: fallback.map(str::to_owned) }
+    WordPart::Variable { name: name.to_owned(), fallback: fallback.map(str::to_owned) }
 }
 
 /// The character of an escape after its backslash, and how many characters it takes.

@@ -15,4 +15,4 @@ mod walk;
 mod wrap;
 
 pub use lex::Redirect;
-pub use walk::{HOME, Input, Run, STRANGE, UNKNOWN, runs};
+pub use walk::{CommandInput, HOME, ProgramRun, STRANGE, UNKNOWN, runs};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::filter::{is_source_of_strange_text, printed};
-use super::lex::{Piece, Redirect, Token, Word, lex};
+use super::lex::{Redirect, ShellToken, ShellWord, WordPart, lex};
 
 /// Stands for a part that only the running shell knows.
 pub const UNKNOWN: char = '\u{1}';
@@ -29,7 +29,7 @@ const KEYWORDS: [&str; 16] = [
 
 /// What a command reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Input {
+pub enum CommandInput {
     /// Nothing that the line says.
     #[default]
     Nothing,
@@ -41,30 +41,30 @@ pub enum Input {
     Strange,
 }
 
-impl Input {
-    fn joined(self, more: Input) -> Input {
+impl CommandInput {
+    fn joined(self, more: CommandInput) -> CommandInput {
         match (self, more) {
-            (Input::Nothing, other) | (other, Input::Nothing) => other,
-            (Input::Known(text), Input::Known(more)) => Input::Known(text + &more),
-            (Input::Strange, _) | (_, Input::Strange) => Input::Strange,
-            (Input::Unknown, _) | (_, Input::Unknown) => Input::Unknown,
+            (CommandInput::Nothing, other) | (other, CommandInput::Nothing) => other,
+            (CommandInput::Known(text), CommandInput::Known(more)) => CommandInput::Known(text + &more),
+            (CommandInput::Strange, _) | (_, CommandInput::Strange) => CommandInput::Strange,
+            (CommandInput::Unknown, _) | (_, CommandInput::Unknown) => CommandInput::Unknown,
         }
     }
 
     /// As a part of a word.
     fn text(&self) -> String {
         match self {
-            Input::Nothing => String::new(),
-            Input::Known(text) => text.trim_end_matches('\n').to_owned(),
-            Input::Unknown => UNKNOWN.to_string(),
-            Input::Strange => STRANGE.to_string(),
+            CommandInput::Nothing => String::new(),
+            CommandInput::Known(text) => text.trim_end_matches('\n').to_owned(),
+            CommandInput::Unknown => UNKNOWN.to_string(),
+            CommandInput::Strange => STRANGE.to_string(),
         }
     }
 }
 
 /// A program that a line runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct ProgramRun {
     /// Its name, without folders.
     pub program: String,
     /// Its arguments.
@@ -74,12 +74,12 @@ pub struct Run {
     /// The folder it runs in; nothing when only the running shell knows.
     pub folder: Option<String>,
     /// What it reads.
-    pub input: Input,
+    pub input: CommandInput,
     /// Whether it runs text that nobody can read beforehand.
     pub is_unreadable: bool,
 }
 
-impl Run {
+impl ProgramRun {
     /// The program and its arguments, with single spaces between them, as a rule names a command.
     pub fn line(&self) -> String {
         std::iter::once(&self.program).chain(&self.args).map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -87,7 +87,7 @@ impl Run {
 }
 
 /// Everything that a line would run, wrappers taken off, innermost lines too. `folder` is where it begins.
-pub fn runs(line: &str, folder: &str) -> Vec<Run> {
+pub fn runs(line: &str, folder: &str) -> Vec<ProgramRun> {
     let mut walker = Walker { folder: Some(folder.to_owned()), ..Walker::default() };
     walker.walk(line);
     walker.runs
@@ -95,20 +95,20 @@ pub fn runs(line: &str, folder: &str) -> Vec<Run> {
 
 #[derive(Default)]
 pub(super) struct Walker {
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<ProgramRun>,
     pub(super) folder: Option<String>,
     values: HashMap<String, String>,
     /// What is in the files of `<(…)`.
-    files: Vec<Input>,
+    files: Vec<CommandInput>,
     depth: usize,
 }
 
 /// A command that is being read.
 #[derive(Default)]
-struct Pending {
-    words: Vec<Word>,
-    redirects: Vec<(Redirect, Word)>,
-    here: Option<Word>,
+struct UnfinishedCommand {
+    words: Vec<ShellWord>,
+    redirects: Vec<(Redirect, ShellWord)>,
+    here: Option<ShellWord>,
     expects: Option<Expects>,
 }
 
@@ -117,8 +117,8 @@ enum Expects {
     Here,
 }
 
-impl Pending {
-    fn take(&mut self, word: Word) {
+impl UnfinishedCommand {
+    fn take(&mut self, word: ShellWord) {
         match self.expects.take() {
             Some(Expects::File(redirect)) => self.redirects.push((redirect, word)),
             Some(Expects::Here) => self.here = Some(word),
@@ -129,9 +129,9 @@ impl Pending {
 
 impl Walker {
     /// Follows a line; what it prints.
-    pub(super) fn walk(&mut self, line: &str) -> Input {
+    pub(super) fn walk(&mut self, line: &str) -> CommandInput {
         if self.depth >= DEPTH_MAX || self.runs.len() >= RUNS_MAX {
-            return Input::Unknown;
+            return CommandInput::Unknown;
         }
         self.depth += 1;
         let printed = self.walk_tokens(lex(line));
@@ -139,43 +139,44 @@ impl Walker {
         printed
     }
 
-    fn walk_tokens(&mut self, tokens: Vec<Token>) -> Input {
-        let (mut pending, mut input, mut printed) = (Pending::default(), Input::Nothing, Input::Nothing);
+    fn walk_tokens(&mut self, tokens: Vec<ShellToken>) -> CommandInput {
+        let (mut pending, mut input, mut printed) =
+            (UnfinishedCommand::default(), CommandInput::Nothing, CommandInput::Nothing);
         let mut scopes = Vec::new();
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
-                Token::Word(word) => pending.take(word),
-                Token::Redirect(redirect) => pending.expects = Some(Expects::File(redirect)),
-                Token::HereWord => pending.expects = Some(Expects::Here),
-                Token::HereText(word) => pending.here = Some(word),
-                Token::Pipe => {
+                ShellToken::Word(word) => pending.take(word),
+                ShellToken::Redirect(redirect) => pending.expects = Some(Expects::File(redirect)),
+                ShellToken::HereWord => pending.expects = Some(Expects::Here),
+                ShellToken::HereText(word) => pending.here = Some(word),
+                ShellToken::Pipe => {
                     input = match self.finish(&mut pending, std::mem::take(&mut input)) {
-                        Input::Nothing => Input::Unknown,
+                        CommandInput::Nothing => CommandInput::Unknown,
                         output => output,
                     };
                 }
-                Token::End => {
+                ShellToken::End => {
                     let output = self.finish(&mut pending, std::mem::take(&mut input));
                     printed = printed.joined(output);
                 }
                 // `name()`: what follows is its body.
-                Token::Open if pending.words.len() == 1 && tokens.peek() == Some(&Token::Close) => {
+                ShellToken::Open if pending.words.len() == 1 && tokens.peek() == Some(&ShellToken::Close) => {
                     tokens.next();
-                    pending = Pending::default();
+                    pending = UnfinishedCommand::default();
                 }
-                Token::Open => scopes.push((self.folder.clone(), self.values.clone())),
-                Token::Close => {
+                ShellToken::Open => scopes.push((self.folder.clone(), self.values.clone())),
+                ShellToken::Close => {
                     let output = self.finish(&mut pending, std::mem::take(&mut input));
                     printed = printed.joined(output);
                     if let Some((folder, values)) = scopes.pop() {
                         (self.folder, self.values) = (folder, values);
                     }
                     // What a group prints may go on into a pipe.
-                    if tokens.peek() == Some(&Token::Pipe) {
+                    if tokens.peek() == Some(&ShellToken::Pipe) {
                         tokens.next();
                         input = match std::mem::take(&mut printed) {
-                            Input::Nothing => Input::Unknown,
+                            CommandInput::Nothing => CommandInput::Unknown,
                             output => output,
                         };
                     }
@@ -187,8 +188,8 @@ impl Walker {
     }
 
     /// A command is complete: it is run in thought.
-    fn finish(&mut self, pending: &mut Pending, piped: Input) -> Input {
-        let Pending { words, redirects, here, .. } = std::mem::take(pending);
+    fn finish(&mut self, pending: &mut UnfinishedCommand, piped: CommandInput) -> CommandInput {
+        let UnfinishedCommand { words, redirects, here, .. } = std::mem::take(pending);
         let mut words = words.as_slice();
         loop {
             match words {
@@ -202,9 +203,9 @@ impl Walker {
                     let name = name.bare().unwrap_or_default().to_owned();
                     let values: Vec<String> = values.iter().flat_map(|word| self.fields(word)).collect();
                     self.assign(&name, values.join(" "));
-                    return Input::Nothing;
+                    return CommandInput::Nothing;
                 }
-                [first, ..] if first.bare() == Some("case") => return Input::Nothing,
+                [first, ..] if first.bare() == Some("case") => return CommandInput::Nothing,
                 [first, rest @ ..] => match self.assignment(first) {
                     Some((name, value)) => {
                         self.assign(&name, value);
@@ -220,31 +221,31 @@ impl Walker {
             redirects.iter().map(|(redirect, word)| (*redirect, self.fields(word).join(" "))).collect();
         let read = files.iter().any(|(redirect, _)| *redirect == Redirect::Read);
         let input = match here {
-            Some(word) => Input::Known(self.fields_quoted(&word) + "\n"),
+            Some(word) => CommandInput::Known(self.fields_quoted(&word) + "\n"),
             None if read => self.file_of(&files),
             None => piped,
         };
         // Also a redirection alone does something: `> file` empties it.
         if fields.is_empty() && files.is_empty() {
-            return Input::Nothing;
+            return CommandInput::Nothing;
         }
         self.start(fields, files, input)
     }
 
-    fn file_of(&self, files: &[(Redirect, String)]) -> Input {
+    fn file_of(&self, files: &[(Redirect, String)]) -> CommandInput {
         let read = files.iter().rev().find(|(redirect, _)| *redirect == Redirect::Read);
-        read.map_or(Input::Unknown, |(_, path)| self.file(path).unwrap_or(Input::Unknown))
+        read.map_or(CommandInput::Unknown, |(_, path)| self.file(path).unwrap_or(CommandInput::Unknown))
     }
 
     /// What is in a file of `<(…)`.
-    pub(super) fn file(&self, path: &str) -> Option<Input> {
+    pub(super) fn file(&self, path: &str) -> Option<CommandInput> {
         let number: usize = path.strip_prefix("/dev/fd/w")?.parse().ok()?;
         self.files.get(number).cloned()
     }
 
     /// `NAME=VALUE`, as a word.
-    fn assignment(&mut self, word: &Word) -> Option<(String, String)> {
-        let (Piece::Text(text), false) = word.0.first()? else { return None };
+    fn assignment(&mut self, word: &ShellWord) -> Option<(String, String)> {
+        let (WordPart::Text(text), false) = word.0.first()? else { return None };
         let (name, _) = text.split_once('=')?;
         let name = name.strip_suffix('+').unwrap_or(name).to_owned();
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -268,11 +269,11 @@ impl Walker {
             return value.clone();
         }
         if let Some(text) = fallback {
-            let words: Vec<Token> = lex(text);
+            let words: Vec<ShellToken> = lex(text);
             let fields: Vec<String> = words
                 .iter()
                 .flat_map(|token| match token {
-                    Token::Word(word) => self.fields(word),
+                    ShellToken::Word(word) => self.fields(word),
                     _ => Vec::new(),
                 })
                 .collect();
@@ -286,13 +287,13 @@ impl Walker {
         }
     }
 
-    fn piece(&mut self, piece: &Piece) -> String {
+    fn piece(&mut self, piece: &WordPart) -> String {
         match piece {
-            Piece::Text(text) => text.clone(),
-            Piece::Home => HOME.to_string(),
-            Piece::Variable { name, fallback } => self.value(name, fallback.as_deref()),
-            Piece::Output(line) => self.inside(line).text(),
-            Piece::OutputFile(line) => {
+            WordPart::Text(text) => text.clone(),
+            WordPart::Home => HOME.to_string(),
+            WordPart::Variable { name, fallback } => self.value(name, fallback.as_deref()),
+            WordPart::Output(line) => self.inside(line).text(),
+            WordPart::OutputFile(line) => {
                 let output = self.inside(line);
                 self.files.push(output);
                 format!("/dev/fd/w{}", self.files.len() - 1)
@@ -301,25 +302,25 @@ impl Walker {
     }
 
     /// Follows a line whose folder and variables are its own; what it prints.
-    fn inside(&mut self, line: &str) -> Input {
+    fn inside(&mut self, line: &str) -> CommandInput {
         let (folder, values) = (self.folder.clone(), self.values.clone());
         let printed = self.walk(line);
         (self.folder, self.values) = (folder, values);
         printed
     }
 
-    fn fields_quoted(&mut self, word: &Word) -> String {
+    fn fields_quoted(&mut self, word: &ShellWord) -> String {
         let pieces: Vec<String> = word.0.iter().map(|(piece, _)| self.piece(piece)).collect();
         pieces.concat()
     }
 
     /// The words that a word becomes.
-    fn fields(&mut self, word: &Word) -> Vec<String> {
+    fn fields(&mut self, word: &ShellWord) -> Vec<String> {
         let mut fields: Vec<String> = vec![String::new()];
         let (mut has_brace, mut is_there) = (false, false);
         for (piece, is_quoted) in &word.0 {
             let text = self.piece(piece);
-            let splits = !is_quoted && matches!(piece, Piece::Variable { .. } | Piece::Output(_));
+            let splits = !is_quoted && matches!(piece, WordPart::Variable { .. } | WordPart::Output(_));
             has_brace |= !is_quoted && text.contains('{');
             is_there |= *is_quoted || !text.is_empty();
             if !splits {
@@ -346,22 +347,24 @@ impl Walker {
         &mut self,
         words: Vec<String>,
         redirects: Vec<(Redirect, String)>,
-        input: Input,
+        input: CommandInput,
         is_unreadable: bool,
-    ) -> Input {
+    ) -> CommandInput {
         let mut words = words.into_iter();
         let program = words.next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or(&program).to_owned();
         let args: Vec<String> = words.collect();
         let output = match printed(&program, &args, &input, self.folder.as_deref()) {
-            Some(text) if text.contains(STRANGE) => Input::Strange,
-            Some(text) => Input::Known(text),
-            None if input == Input::Strange || is_source_of_strange_text(&program) => Input::Strange,
-            None => Input::Unknown,
+            Some(text) if text.contains(STRANGE) => CommandInput::Strange,
+            Some(text) => CommandInput::Known(text),
+            None if input == CommandInput::Strange || is_source_of_strange_text(&program) => {
+                CommandInput::Strange
+            }
+            None => CommandInput::Unknown,
         };
         let folder = self.folder.clone();
         let is_unreadable = is_unreadable || program.contains(STRANGE);
-        self.runs.push(Run { program, args, redirects, folder, input, is_unreadable });
+        self.runs.push(ProgramRun { program, args, redirects, folder, input, is_unreadable });
         output
     }
 }

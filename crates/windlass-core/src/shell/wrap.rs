@@ -1,7 +1,7 @@
 //! Programs that run other programs: they are taken off, and what is inside is looked at.
 
 use super::lex::Redirect;
-use super::walk::{HOME, Input, STRANGE, UNKNOWN, Walker};
+use super::walk::{CommandInput, HOME, STRANGE, UNKNOWN, Walker};
 
 const SHELLS: [&str; 11] =
     ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "mksh", "rbash", "csh", "tcsh"];
@@ -77,17 +77,17 @@ impl Walker {
         &mut self,
         words: Vec<String>,
         redirects: Vec<(Redirect, String)>,
-        input: Input,
-    ) -> Input {
+        input: CommandInput,
+    ) -> CommandInput {
         let name =
             words.first().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
         let args = words.get(1..).unwrap_or_default().to_vec();
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-            self.note(words.clone(), Vec::new(), Input::Nothing, false);
+            self.note(words.clone(), Vec::new(), CommandInput::Nothing, false);
             return self.start_wrapped(wrapper, &args, redirects, input);
         }
         if SHELLS.contains(&name.as_str()) {
-            self.note(words.clone(), Vec::new(), Input::Nothing, false);
+            self.note(words.clone(), Vec::new(), CommandInput::Nothing, false);
             return self.start_shell(&words, &args, redirects, input);
         }
         match name.as_str() {
@@ -101,18 +101,18 @@ impl Walker {
                 }
             }
             "at" | "batch" | "parallel"
-                if input != Input::Nothing && args.iter().all(|arg| !arg.contains('{')) =>
+                if input != CommandInput::Nothing && args.iter().all(|arg| !arg.contains('{')) =>
             {
                 return self.read_script(words, redirects, input);
             }
             "xargs" => {
-                self.note(words, redirects, Input::Nothing, false);
+                self.note(words, redirects, CommandInput::Nothing, false);
                 return self.start_each(&args, &input);
             }
             "cd" | "pushd" => self.enter(&args),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.assign_all(&args),
             "read" => {
-                if let (Input::Known(text), Some(name)) = (&input, args.last()) {
+                if let (CommandInput::Known(text), Some(name)) = (&input, args.last()) {
                     self.assign(&name.clone(), text.trim().to_owned());
                 }
             }
@@ -121,7 +121,7 @@ impl Walker {
             name => {
                 if let Some((_, flags)) = INTERPRETERS.iter().find(|(own, _)| *own == name) {
                     let is_unreadable =
-                        input == Input::Strange && args.iter().all(|arg| arg.starts_with('-'));
+                        input == CommandInput::Strange && args.iter().all(|arg| arg.starts_with('-'));
                     self.look_into_code(flags, &args);
                     return self.note(words, redirects, input, is_unreadable);
                 }
@@ -135,10 +135,10 @@ impl Walker {
         wrapper: &Wrapper,
         args: &[String],
         redirects: Vec<(Redirect, String)>,
-        input: Input,
-    ) -> Input {
+        input: CommandInput,
+    ) -> CommandInput {
         if wrapper.name == "command" && args.first().is_some_and(|arg| matches!(arg.as_str(), "-v" | "-V")) {
-            return Input::Unknown;
+            return CommandInput::Unknown;
         }
         let (mut rest, mut to_skip) = (args, wrapper.words);
         while let [word, after @ ..] = rest {
@@ -168,7 +168,7 @@ impl Walker {
         }
         // A wrapper alone does what it does, which is noted already; its files are not.
         match rest {
-            [] if redirects.is_empty() => Input::Unknown,
+            [] if redirects.is_empty() => CommandInput::Unknown,
             [] => self.note(vec![wrapper.name.to_owned()], redirects, input, false),
             rest => self.start(rest.to_vec(), redirects, input),
         }
@@ -180,8 +180,8 @@ impl Walker {
         words: &[String],
         args: &[String],
         redirects: Vec<(Redirect, String)>,
-        input: Input,
-    ) -> Input {
+        input: CommandInput,
+    ) -> CommandInput {
         let (mut has_line, mut rest) = (false, args);
         while let [word, after @ ..] = rest {
             if !word.starts_with(['-', '+']) || word == "-" {
@@ -218,18 +218,18 @@ impl Walker {
         &mut self,
         words: Vec<String>,
         redirects: Vec<(Redirect, String)>,
-        script: Input,
-    ) -> Input {
-        if let Input::Known(text) = &script {
+        script: CommandInput,
+    ) -> CommandInput {
+        if let CommandInput::Known(text) = &script {
             let text = text.clone();
             return self.walk(&text);
         }
-        let is_unreadable = script == Input::Strange;
+        let is_unreadable = script == CommandInput::Strange;
         self.note(words, redirects, script, is_unreadable)
     }
 
     /// Programs that take a line for a shell among their words.
-    fn start_line(&mut self, name: &str, args: &[String], _input: &Input) {
+    fn start_line(&mut self, name: &str, args: &[String], _input: &CommandInput) {
         let line = match name {
             "su" | "script" => {
                 let at = args.iter().position(|arg| matches!(arg.as_str(), "-c" | "--command"));
@@ -260,7 +260,7 @@ impl Walker {
     }
 
     /// `xargs`: the words of its input come behind its own.
-    fn start_each(&mut self, args: &[String], input: &Input) -> Input {
+    fn start_each(&mut self, args: &[String], input: &CommandInput) -> CommandInput {
         const TAKES: [&str; 9] = ["-n", "-P", "-L", "-s", "-d", "-a", "-E", "-I", "-J"];
         let (mut rest, mut mark) = (args, None);
         while let [word, after @ ..] = rest {
@@ -274,9 +274,9 @@ impl Walker {
             rest = if takes { after.get(1..).unwrap_or_default() } else { after };
         }
         let given = match input {
-            Input::Known(text) => text.split_whitespace().map(str::to_owned).collect(),
-            Input::Strange => vec![STRANGE.to_string()],
-            Input::Nothing | Input::Unknown => vec![UNKNOWN.to_string()],
+            CommandInput::Known(text) => text.split_whitespace().map(str::to_owned).collect(),
+            CommandInput::Strange => vec![STRANGE.to_string()],
+            CommandInput::Nothing | CommandInput::Unknown => vec![UNKNOWN.to_string()],
         };
         let mut words: Vec<String> = rest.to_vec();
         match mark {
@@ -286,7 +286,7 @@ impl Walker {
             }
             None => words.extend(given),
         }
-        self.start(words, Vec::new(), Input::Nothing)
+        self.start(words, Vec::new(), CommandInput::Nothing)
     }
 
     /// `find … -exec WORDS ;`: the words, with the folders that it begins in where the found name stands.
@@ -307,7 +307,7 @@ impl Walker {
                     _ => vec![word.clone()],
                 })
                 .collect();
-            self.start(words, Vec::new(), Input::Nothing);
+            self.start(words, Vec::new(), CommandInput::Nothing);
         }
     }
 

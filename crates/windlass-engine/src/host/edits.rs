@@ -22,13 +22,13 @@ impl Host {
         let EditApproval { run_id, call_id, consent } = approval;
         self.check_open()?;
         let row = self.run_row(&run_id).await?;
-        let berth = self.berths.at(&row.session_id);
-        let _change = berth.change.lock().await;
-        if let Some(run_id) = berth.run() {
+        let slot = self.slots.at(&row.session_id);
+        let _change = slot.change.lock().await;
+        if let Some(run_id) = slot.run() {
             return Err(HostError::Busy(run_id));
         }
-        self.shut(&berth).await;
-        self.claim(&berth).await?;
+        self.shut(&slot).await;
+        self.claim(&slot).await?;
         let made = async {
             let records = self.parts.store.load(&row.session_id, 0).await.map_err(broken)?;
             let own: Vec<_> = records.iter().filter(|record| record.run_id == run_id).collect();
@@ -48,7 +48,7 @@ impl Host {
             Ok(answer)
         };
         let made = made.await;
-        self.release(&berth).await;
+        self.release(&slot).await;
         made
     }
 

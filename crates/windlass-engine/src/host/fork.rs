@@ -19,7 +19,7 @@ use super::{Host, broken, failed};
 use crate::ids::{new_run_id, new_session_id};
 
 /// Outcomes that calls get without being run.
-type Given = Vec<(CallId, ToolOutcome)>;
+type GivenOutcomes = Vec<(CallId, ToolOutcome)>;
 
 impl Host {
     /// Copies a run up to a step into a new session, and goes on there.
@@ -35,7 +35,7 @@ impl Host {
         let (own, given) = cut(own, &wish)?;
         let (model, begun) = self.opened_for(&wish, &row, &own)?;
         let session_id = new_session_id();
-        let mut copy = Copy { session_id: session_id.clone(), runs: HashMap::new() };
+        let mut copy = RecordCopier { session_id: session_id.clone(), runs: HashMap::new() };
         let mut copied: Vec<Arc<Record>> = earlier.iter().map(|record| copy.copy(record)).collect();
         copied.extend(
             own.iter().map(|record| begin_with(copy.copy(record), &model, &begun, wish.message.as_deref())),
@@ -114,7 +114,7 @@ fn check(own: &[Arc<Record>], row: &RunRow, wish: &ForkWish) -> Result<(), HostE
 }
 
 /// The records up to the end of a step, and the outcomes of calls that are not taken from the record.
-fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, Given), HostError> {
+fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, GivenOutcomes), HostError> {
     let is_after = |record: &Arc<Record>| match &record.event {
         Event::Durable(DurableEvent::StepStarted { step, .. }) => *step > wish.step,
         Event::Durable(DurableEvent::RunEnded { .. }) => true,
@@ -132,7 +132,7 @@ fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, 
         )
     };
     own.truncate(own.iter().rposition(is_of_step).map_or(0, |last| last.saturating_add(1)));
-    let Some((call_id, value)) = &wish.outcome else { return Ok((own, Given::new())) };
+    let Some((call_id, value)) = &wish.outcome else { return Ok((own, GivenOutcomes::new())) };
     let ended = |record: &Arc<Record>| match &record.event {
         Event::Durable(DurableEvent::CallEnded { call_id, outcome, .. }) => {
             Some((call_id.clone(), outcome.as_ref().clone()))
@@ -169,12 +169,12 @@ fn cut(mut own: Vec<Arc<Record>>, wish: &ForkWish) -> Result<(Vec<Arc<Record>>, 
 }
 
 /// Makes copies of records in another session.
-struct Copy {
+struct RecordCopier {
     session_id: SessionId,
     runs: HashMap<RunId, RunId>,
 }
 
-impl Copy {
+impl RecordCopier {
     fn run(&mut self, run_id: &RunId) -> RunId {
         self.runs.entry(run_id.clone()).or_insert_with(new_run_id).clone()
     }

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use windlass_core::event::Record;
 use windlass_core::host::{
     AuditQuery, EditApproval, ExecutorsPort, Explanation, ForkWish, HostDefaults, HostDelivery, HostError,
-    HostFuture, HostPort, ModelFindings, ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall,
-    RecordQuery, ReplayReport, ResumeWish, RunStart, ServedPort, StartedRun, ToolAnswer,
+    HostFuture, HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings,
+    ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
+    RunStart, ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -91,12 +92,12 @@ impl Host {
     /// On record first, so that a mode that was tightened stays so, whatever happens; then told to the actor.
     async fn switch_mode(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), HostError> {
         self.check_mode(approve)?;
-        let berth = self.berths.at(session_id);
-        let _change = berth.change.lock().await;
+        let slot = self.slots.at(session_id);
+        let _change = slot.change.lock().await;
         let kept = self.parts.store.set_approve(session_id, approve).await;
         kept.map_err(failed("session", session_id.as_str()))?;
         self.note_mode(session_id, Some(approve));
-        match berth.open() {
+        match slot.open() {
             Some(open) => open.session.set_approve(approve).await.map_err(super::running::unsent),
             None => Ok(()),
         }
@@ -117,29 +118,25 @@ impl Host {
 
     async fn read_audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, HostError> {
         let Some(audit) = self.parts.audit.clone() else { return Ok(Vec::new()) };
-        let keep = move |line: &str| {
-            let entry = AuditEntry::from_line(line)?;
-            query.tool.as_ref().is_none_or(|tool| *tool == entry.tool).then_some(entry)
-        };
-        let read = tokio::task::spawn_blocking(move || audit.newest(query.rows_max, keep));
+        let read = tokio::task::spawn_blocking(move || audit.newest(&query));
         read.await.map_err(broken)?.map_err(broken)
     }
 
     async fn forget_session(&self, session_id: &SessionId) -> Result<(), HostError> {
         let gone = || failed("session", session_id.as_str());
         self.parts.store.session(session_id).await.map_err(gone())?;
-        let berth = self.berths.at(session_id);
-        let _change = berth.change.lock().await;
-        self.claim(&berth).await?;
-        if let Some(run_id) = berth.run() {
-            self.ledger.leave(&run_id);
+        let slot = self.slots.at(session_id);
+        let _change = slot.change.lock().await;
+        self.claim(&slot).await?;
+        if let Some(run_id) = slot.run() {
+            self.live_runs.leave(&run_id);
         }
         // A run that goes on is cancelled when its last handle is gone.
-        self.shut(&berth).await;
+        self.shut(&slot).await;
         self.parts.store.delete_session(session_id).await.map_err(gone())?;
         self.forget_documents(session_id).await;
         // Readers that wait for the session to open look again, and find it gone.
-        berth.opened.notify_waiters();
+        slot.opened.notify_waiters();
         Ok(())
     }
 }
@@ -193,7 +190,7 @@ fn no_module(module_id: &str) -> HostError {
     HostError::Missing { what: "module", id: module_id.to_owned() }
 }
 
-impl HostPort for Host {
+impl HostSessions for Host {
     fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
         Box::pin(self.begin_session(begin))
     }
@@ -266,7 +263,9 @@ impl HostPort for Host {
             self.parts.store.tasks(session_id).await.map_err(failed("session", session_id.as_str()))
         })
     }
+}
 
+impl HostRuns for Host {
     fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
         Box::pin(self.begin_run(session_id, start))
     }
@@ -320,7 +319,9 @@ impl HostPort for Host {
     fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
         Box::pin(self.report_step(run_id, step))
     }
+}
 
+impl HostTools for Host {
     fn tools(&self) -> Vec<Arc<ToolSpec>> {
         let shelf = self.parts.registry.snapshot();
         shelf.toolset.entries().iter().map(|entry| Arc::clone(&entry.spec)).collect()
@@ -333,7 +334,9 @@ impl HostPort for Host {
     fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
         Box::pin(self.make_edit(approval))
     }
+}
 
+impl HostPolicies for Host {
     fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
         Box::pin(self.held_rules())
     }
@@ -353,7 +356,9 @@ impl HostPort for Host {
     fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
         Box::pin(self.read_audit(query))
     }
+}
 
+impl HostModels for Host {
     fn defaults(&self) -> Result<HostDefaults, HostError> {
         let profile = (self.parts.profiles)(None)?;
         Ok(HostDefaults {
@@ -398,7 +403,9 @@ impl HostPort for Host {
             modules.prompt(module_id, &inputs)
         })
     }
+}
 
+impl HostSearch for Host {
     fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
         Box::pin(async move { self.index()?.search(query).await.map_err(|failure| self.unfound(failure)) })
     }
@@ -463,7 +470,7 @@ impl ServedPort for Host {
     }
 
     fn observe(&self) -> BoxStream<'static, Arc<Record>> {
-        Box::pin(self.ledger.observe())
+        Box::pin(self.live_runs.observe())
     }
 
     fn close(&self) -> HostFuture<'_, ()> {

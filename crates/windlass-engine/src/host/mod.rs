@@ -4,8 +4,8 @@
 //! in the store, and a session that is not open is opened from there. Knows no HTTP, no configuration and no
 //! provider: models and profiles come through ports.
 //!
-//! - `berth`: the place of a session in the host, open or not
-//! - `ledger`: what goes on now, noted from the records on their way into the journal
+//! - `slot`: the place of a session in the host, open or not
+//! - `live_runs`: what goes on now, noted from the records on their way into the journal
 //! - `opening`, `closing`: sessions come and go
 //! - `running`: runs are started, answered and cancelled
 //! - `reader`: the records of a run or a session, for any number of readers at their own speed
@@ -14,18 +14,18 @@
 //! - `outside`: one call, one model step, one explanation, without a run
 //! - `front`: the port that all of it is seen through
 
-mod berth;
 mod closing;
 mod edits;
 mod fork;
 mod front;
-mod ledger;
+mod live_runs;
 mod opening;
 mod outside;
 mod reader;
 mod recovery;
 mod replay;
 mod running;
+mod slot;
 mod step_report;
 
 use std::collections::HashSet;
@@ -37,21 +37,19 @@ use tokio::sync::{Notify, Semaphore};
 use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::ids::SessionId;
 use windlass_core::model::Sampling;
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, AuditPort, PolicyPort};
 use windlass_core::port::ModelPort;
 use windlass_core::profile::Profile;
 use windlass_core::redact::Redactor;
 use windlass_core::search::SharedSearch;
 use windlass_core::store::{StoreFailure, StorePort};
 
-use self::berth::Berths;
-use self::ledger::{Ledger, WatchedJournal};
+use self::live_runs::{LiveRuns, WatchedJournal};
 pub use self::recovery::Recovered;
-use crate::audit_file::AuditFile;
+use self::slot::SessionSlots;
 use crate::clock::Clock;
 use crate::executor::Executors;
 use crate::limits;
-use crate::policy_store::PolicyStore;
 use crate::registry::Registry;
 
 /// A model that was opened by its name.
@@ -153,11 +151,11 @@ pub struct HostParts {
     /// The project root.
     pub root: PathBuf,
     /// Stored rules.
-    pub policies: PolicyStore,
+    pub policies: Arc<dyn PolicyPort>,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
     /// Where decisions are written down, if anywhere.
-    pub audit: Option<Arc<AuditFile>>,
+    pub audit: Option<Arc<dyn AuditPort>>,
     /// Sampling of runs whose user says nothing of it.
     pub sampling: Sampling,
     /// The time.
@@ -170,12 +168,12 @@ pub struct HostParts {
 pub struct Host {
     me: Weak<Host>,
     parts: HostParts,
-    berths: Berths,
-    ledger: Arc<Ledger>,
+    slots: SessionSlots,
+    live_runs: Arc<LiveRuns>,
     journal: Arc<WatchedJournal>,
     places: Arc<Semaphore>,
     waiting: AtomicUsize,
-    dusk: Arc<Dusk>,
+    shutdown: Arc<Shutdown>,
     redactor: Redactor,
     /// Programs of a user's own that run tools.
     executors: Executors,
@@ -185,21 +183,21 @@ pub struct Host {
 
 /// Whether the host goes down, for those who wait for something that will not come then.
 #[derive(Default)]
-struct Dusk {
-    has_come: AtomicBool,
+struct Shutdown {
+    has_begun: AtomicBool,
     told: Notify,
 }
 
-impl Dusk {
+impl Shutdown {
     /// Tells everybody; whether this was the first time.
     fn tell(&self) -> bool {
-        let is_first = !self.has_come.swap(true, Ordering::AcqRel);
+        let is_first = !self.has_begun.swap(true, Ordering::AcqRel);
         self.told.notify_waiters();
         is_first
     }
 
-    fn has_come(&self) -> bool {
-        self.has_come.load(Ordering::Acquire)
+    fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Acquire)
     }
 }
 
@@ -212,20 +210,20 @@ impl Host {
     /// The same where more is secret than the well-known forms of keys: no piece of a text that is shown as it
     /// comes ends inside a secret.
     pub fn new_guarded(parts: HostParts, redactor: Redactor) -> Arc<Self> {
-        let ledger = Arc::new(Ledger::new(parts.clock.clone()));
-        let journal = Arc::new(WatchedJournal::new(Arc::clone(&parts.store), Arc::clone(&ledger)));
+        let live_runs = Arc::new(LiveRuns::new(parts.clock.clone()));
+        let journal = Arc::new(WatchedJournal::new(Arc::clone(&parts.store), Arc::clone(&live_runs)));
         let places = Arc::new(Semaphore::new(parts.limits.runs_max.min(Semaphore::MAX_PERMITS)));
         let executors = Executors::new(parts.registry.clone(), parts.clock.clone());
         let host = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
             parts,
             executors,
-            berths: Berths::default(),
-            ledger,
+            slots: SessionSlots::default(),
+            live_runs,
             journal,
             places,
             waiting: AtomicUsize::new(0),
-            dusk: Arc::default(),
+            shutdown: Arc::default(),
             redactor,
             unasked: Mutex::default(),
         });
@@ -235,21 +233,21 @@ impl Host {
 
     /// Sessions that are open.
     pub fn sessions_open(&self) -> usize {
-        self.berths.open_count()
+        self.slots.open_count()
     }
 
     /// Runs that go on.
     pub fn runs_going_on(&self) -> usize {
-        self.ledger.runs()
+        self.live_runs.runs()
     }
 
     /// Records that slow observers lost so far.
     pub fn observed_lost(&self) -> u64 {
-        self.ledger.lost()
+        self.live_runs.lost()
     }
 
     fn check_open(&self) -> Result<(), HostError> {
-        if self.dusk.has_come() { Err(HostError::Closing) } else { Ok(()) }
+        if self.shutdown.has_begun() { Err(HostError::Closing) } else { Ok(()) }
     }
 }
 

@@ -11,7 +11,7 @@ use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
 use windlass_core::store::{Claim, SessionRow};
 
-use super::berth::{Berth, Open, Setup};
+use super::slot::{OpenedSession, OpenedWith, SessionSlot};
 use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::limits::{CLAIM_PAUSE_MS, CLAIM_WAIT_MS};
 use crate::session::{Past, Session, SessionParts};
@@ -29,10 +29,10 @@ impl Host {
         model: Option<String>,
         profile: Option<String>,
         executes_while_streaming: Option<bool>,
-    ) -> Setup {
+    ) -> OpenedWith {
         let own = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let model = model.or_else(|| own(&row.begin.model));
-        Setup {
+        OpenedWith {
             edition: self.parts.models.edition(model.as_deref()),
             model,
             profile: profile.or_else(|| own(&row.begin.profile)),
@@ -42,7 +42,7 @@ impl Host {
     }
 
     /// The profile and the model of a setup.
-    pub(super) fn settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
+    pub(super) fn settings(&self, setup: &OpenedWith) -> Result<(RunSettings, OpenModel), HostError> {
         let mut profile = self.profile_of(setup)?;
         let below = setup.begun.as_ref().and_then(|begun| begun.model_below.as_deref());
         let opened = self.open_model(setup.model.as_deref(), below, &mut profile)?;
@@ -74,7 +74,7 @@ impl Host {
     }
 
     /// The profile that a run on record began with, or that of the configuration.
-    pub(super) fn profile_of(&self, setup: &Setup) -> Result<Profile, HostError> {
+    pub(super) fn profile_of(&self, setup: &OpenedWith) -> Result<Profile, HostError> {
         if let Some(begun) = &setup.begun {
             return Ok(begun.profile.clone());
         }
@@ -97,11 +97,11 @@ impl Host {
     }
 
     /// Becomes the writer of a session. Another process that holds it has a while to let go of it.
-    pub(super) async fn claim(&self, berth: &Berth) -> Result<(), HostError> {
+    pub(super) async fn claim(&self, slot: &SessionSlot) -> Result<(), HostError> {
         let since = Instant::now();
         loop {
-            let claim = self.parts.store.claim(&berth.session_id).await;
-            match claim.map_err(failed("session", berth.session_id.as_str()))? {
+            let claim = self.parts.store.claim(&slot.session_id).await;
+            match claim.map_err(failed("session", slot.session_id.as_str()))? {
                 Claim::Taken => return Ok(()),
                 Claim::Held { by } if since.elapsed() >= Duration::from_millis(CLAIM_WAIT_MS) => {
                     return Err(HostError::Held(by));
@@ -112,8 +112,8 @@ impl Host {
     }
 
     /// Folds a session back from its records; the caller has claimed it.
-    pub(super) async fn load(&self, berth: &Berth) -> Result<(SessionRow, Past), HostError> {
-        let session_id = &berth.session_id;
+    pub(super) async fn load(&self, slot: &SessionSlot) -> Result<(SessionRow, Past), HostError> {
+        let session_id = &slot.session_id;
         let row = self.parts.store.session(session_id).await;
         let row = row.map_err(failed("session", session_id.as_str()))?;
         let records = match row.last_seq {
@@ -125,19 +125,19 @@ impl Host {
         Ok((row, Past { grants: granted.unwrap_or_default(), ..past }))
     }
 
-    /// Opens a session that is loaded; the caller holds the berth's lock and the claim.
+    /// Opens a session that is loaded; the caller holds the slot's lock and the claim.
     pub(super) async fn launch(
         &self,
-        berth: &Berth,
+        slot: &SessionSlot,
         past: Past,
-        setup: Setup,
+        setup: OpenedWith,
         approve: ApproveMode,
         (settings, opened): (RunSettings, OpenModel),
-    ) -> Result<Open, HostError> {
+    ) -> Result<OpenedSession, HostError> {
         self.make_room().await?;
         let model = Arc::clone(&opened.model);
         let parts = SessionParts {
-            session_id: berth.session_id.clone(),
+            session_id: slot.session_id.clone(),
             settings: Arc::new(settings),
             model: opened.model,
             registry: self.parts.registry.clone(),
@@ -150,25 +150,25 @@ impl Host {
             past,
         };
         let session = Session::start_guarded(parts, self.redactor.clone());
-        let open = Open { log: session.log(), session, setup, model };
-        berth.put(open.clone(), self.parts.clock.now_ms());
+        let open = OpenedSession { log: session.log(), session, setup, model };
+        slot.put(open.clone(), self.parts.clock.now_ms());
         Ok(open)
     }
 
     /// Sees to it that one more session may be open.
     async fn make_room(&self) -> Result<(), HostError> {
         let open_max = self.parts.limits.sessions_open_max;
-        if self.berths.open_count() < open_max {
+        if self.slots.open_count() < open_max {
             return Ok(());
         }
-        let mut idle: Vec<Arc<Berth>> = self.berths.all();
-        idle.retain(|berth| berth.is_idle());
-        idle.sort_by_key(|berth| berth.used_ms());
-        for berth in idle {
+        let mut idle: Vec<Arc<SessionSlot>> = self.slots.all();
+        idle.retain(|slot| slot.is_idle());
+        idle.sort_by_key(|slot| slot.used_ms());
+        for slot in idle {
             // Whoever holds the lock is about to use the session.
-            let Ok(change) = berth.change.try_lock() else { continue };
-            if berth.is_idle() {
-                self.shut(&berth).await;
+            let Ok(change) = slot.change.try_lock() else { continue };
+            if slot.is_idle() {
+                self.shut(&slot).await;
                 return Ok(());
             }
             drop(change);

@@ -17,7 +17,7 @@ use super::{Host, broken, failed};
 use crate::bus::{Delivery, Subscription};
 use crate::explain::{CallFate, CallJudge};
 use crate::ids::new_session_id;
-use crate::one_call::{OneCallSession, Surroundings, unasked};
+use crate::one_call::{CallSurroundings, OneCallSession, unasked};
 use crate::session::{Past, Session};
 
 impl Host {
@@ -77,8 +77,8 @@ impl Host {
         Ok(ToolAnswer { outcome, content })
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings {
+    fn surroundings(&self) -> CallSurroundings {
+        CallSurroundings {
             registry: self.parts.registry.clone(),
             root: self.parts.root.clone(),
             policies: self.parts.policies.clone(),
@@ -158,7 +158,7 @@ impl Host {
         self.check_tool(tool)?;
         let judge = CallJudge {
             registry: &self.parts.registry,
-            policies: &self.parts.policies,
+            policies: self.parts.policies.as_ref(),
             approve,
             profile,
             root: &self.parts.root,

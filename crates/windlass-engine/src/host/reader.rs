@@ -17,13 +17,13 @@ use windlass_core::ids::RunId;
 use windlass_core::port::{BoxStream, JournalFailure};
 use windlass_core::store::{StoreFailure, StorePort};
 
-use super::berth::Berth;
-use super::{Dusk, Host};
-use crate::bus::{EventLog, Here, Subscription};
+use super::slot::SessionSlot;
+use super::{Host, Shutdown};
+use crate::bus::{EventLog, LogPart, Subscription};
 use crate::limits::{FOREIGN_LOOK_MS, PAGE_RECORDS_MAX, SESSION_LOOK_MS};
 
 /// What is read.
-pub(super) enum Subject {
+pub(super) enum ReadSubject {
     /// One run, to its end.
     Run(RunId),
     /// All runs, for as long as the session is there.
@@ -31,33 +31,33 @@ pub(super) enum Subject {
 }
 
 /// A reader's place.
-pub(super) struct Reader {
+pub(super) struct RecordReader {
     store: Arc<dyn StorePort>,
-    berth: Arc<Berth>,
-    subject: Subject,
+    slot: Arc<SessionSlot>,
+    subject: ReadSubject,
     cursor: u64,
     page: VecDeque<Arc<Record>>,
     live: Option<Subscription>,
     /// The seat of a reader that fell behind: as long as it has one, the log keeps what the reader has not seen.
     seat: Option<Subscription>,
-    dusk: Arc<Dusk>,
+    shutdown: Arc<Shutdown>,
     is_over: bool,
     /// Whether the session was forgotten, and the reader has not been told yet.
     is_deleted: bool,
 }
 
-impl Reader {
+impl RecordReader {
     /// A reader of what comes after a number.
-    pub(super) fn new(host: &Host, berth: Arc<Berth>, subject: Subject, after: u64) -> Self {
+    pub(super) fn new(host: &Host, slot: Arc<SessionSlot>, subject: ReadSubject, after: u64) -> Self {
         Self {
             store: Arc::clone(&host.parts.store),
-            berth,
+            slot,
             subject,
             cursor: after,
             page: VecDeque::new(),
             live: None,
             seat: None,
-            dusk: Arc::clone(&host.dusk),
+            shutdown: Arc::clone(&host.shutdown),
             is_over: false,
             is_deleted: false,
         }
@@ -86,15 +86,15 @@ impl Reader {
             }
             match &mut self.live {
                 Some(live) => match live.next_here().await {
-                    Here::Record(record) => {
+                    LogPart::Record(record) => {
                         drop(self.seat.take());
                         self.page.push_back(record);
                     }
-                    Here::Behind | Here::Closed => self.seat = self.live.take(),
+                    LogPart::Behind | LogPart::Closed => self.seat = self.live.take(),
                 },
                 None => {
                     if let Err(failure) = self.turn_page().await {
-                        tracing::warn!(session = %self.berth.session_id, "a reader cannot go on: {failure}");
+                        tracing::warn!(session = %self.slot.session_id, "a reader cannot go on: {failure}");
                         self.is_over = true;
                         return Some(HostDelivery::Gap);
                     }
@@ -110,7 +110,7 @@ impl Reader {
             return None;
         }
         self.cursor = record.seq;
-        if let Subject::Run(run_id) = &self.subject {
+        if let ReadSubject::Run(run_id) = &self.subject {
             if record.run_id != *run_id {
                 return None;
             }
@@ -125,7 +125,7 @@ impl Reader {
             return Ok(());
         }
         self.page = VecDeque::new();
-        match self.berth.log() {
+        match self.slot.log() {
             Some(log) => self.join(&log).await,
             None => self.wait_for_opening().await,
         }
@@ -134,7 +134,7 @@ impl Reader {
     /// What is still in the log is nearer than the journal, and readers share it.
     fn join_ring(&mut self) -> bool {
         self.live = self
-            .berth
+            .slot
             .log()
             .filter(|log| log.last_seq() > self.cursor)
             .and_then(|log| log.join_after(self.cursor));
@@ -142,7 +142,7 @@ impl Reader {
     }
 
     async fn load(&mut self) -> Result<bool, JournalFailure> {
-        let session_id = &self.berth.session_id;
+        let session_id = &self.slot.session_id;
         let page = self.store.load_page(session_id, self.cursor, PAGE_RECORDS_MAX).await?;
         self.page = page.into();
         Ok(!self.page.is_empty())
@@ -171,19 +171,19 @@ impl Reader {
     /// journal is about to have it.
     async fn wait_for_durable(&mut self, mut tail: Subscription) -> Result<(), JournalFailure> {
         let has_ended = match &self.subject {
-            Subject::Run(run_id) => self.berth.run().as_ref() != Some(run_id),
-            Subject::Session => self.berth.run().is_none(),
+            ReadSubject::Run(run_id) => self.slot.run().as_ref() != Some(run_id),
+            ReadSubject::Session => self.slot.run().is_none(),
         };
         loop {
             if has_ended && tail.has_read_all() {
                 // Nothing more comes of the run; a session may have another.
-                self.is_over = matches!(self.subject, Subject::Run(_));
+                self.is_over = matches!(self.subject, ReadSubject::Run(_));
                 self.live = Some(tail);
                 return Ok(());
             }
             match tail.next_here().await {
-                Here::Record(record) if !record.event.is_durable() => {}
-                Here::Record(record) => {
+                LogPart::Record(record) if !record.event.is_durable() => {}
+                LogPart::Record(record) => {
                     // A durable record that is not in the journal belongs to an end that could not be written
                     // down; what came before it is lost, and the end is told all the same.
                     if !self.load().await? {
@@ -192,7 +192,7 @@ impl Reader {
                     }
                     return Ok(());
                 }
-                Here::Behind | Here::Closed => return Ok(()),
+                LogPart::Behind | LogPart::Closed => return Ok(()),
             }
         }
     }
@@ -200,16 +200,16 @@ impl Reader {
     /// Nobody has the session open: the run ended meanwhile, or it stopped in the middle, or another process
     /// writes it.
     async fn wait_for_opening(&mut self) -> Result<(), JournalFailure> {
-        let berth = Arc::clone(&self.berth);
-        let dusk = Arc::clone(&self.dusk);
-        let (mut opened, mut closing) = (pin!(berth.opened.notified()), pin!(dusk.told.notified()));
+        let slot = Arc::clone(&self.slot);
+        let shutdown = Arc::clone(&self.shutdown);
+        let (mut opened, mut closing) = (pin!(slot.opened.notified()), pin!(shutdown.told.notified()));
         opened.as_mut().enable();
         closing.as_mut().enable();
-        if berth.is_open() {
+        if slot.is_open() {
             return Ok(());
         }
         if let Some(look_ms) = self.look().await? {
-            if dusk.has_come() {
+            if shutdown.has_begun() {
                 // Whoever comes back finds the run where it stopped.
                 self.is_over = true;
                 return Ok(());
@@ -226,13 +226,13 @@ impl Reader {
     /// Looks into the store: how long to wait before the next look, if there is something to wait for.
     async fn look(&mut self) -> Result<Option<u64>, JournalFailure> {
         match &self.subject {
-            Subject::Run(run_id) => match self.store.run(run_id).await {
+            ReadSubject::Run(run_id) => match self.store.run(run_id).await {
                 // What came on record meanwhile is read first.
                 Ok(row) if row.outcome.is_some() => self.is_over = !self.load().await?,
                 Ok(_) => return Ok(Some(FOREIGN_LOOK_MS)),
                 Err(_) => self.is_over = true,
             },
-            Subject::Session => match self.store.session(&self.berth.session_id).await {
+            ReadSubject::Session => match self.store.session(&self.slot.session_id).await {
                 Ok(_) => return Ok((!self.load().await?).then_some(SESSION_LOOK_MS)),
                 Err(StoreFailure::Missing(_)) => (self.is_over, self.is_deleted) = (true, true),
                 Err(failure) => return Err(JournalFailure { message: failure.to_string() }),

@@ -15,9 +15,9 @@ use windlass_core::run::RunSettings;
 use windlass_core::store::{RunQuery, RunRow};
 use windlass_core::tool::ToolOutcome;
 
-use super::berth::{Berth, Setup};
-use super::ledger::Going;
+use super::live_runs::LiveRun;
 use super::opening::unfinished_run;
+use super::slot::{OpenedWith, SessionSlot};
 use super::{Host, OpenModel, failed};
 use crate::limits::{TAKEN_UP_AT_ONCE_MAX, UNFINISHED_MAX};
 
@@ -87,7 +87,7 @@ impl Host {
                 "run {run_id} has ended; fork it to go on from one of its steps"
             )));
         }
-        if self.ledger.berth(run_id).is_some() {
+        if self.live_runs.slot(run_id).is_some() {
             return Err(HostError::Conflict(format!("run {run_id} goes on already")));
         }
         self.take_up(&row, TakingUp { retry: wish.retry, approve: wish.approve, ..TakingUp::default() }).await
@@ -96,36 +96,36 @@ impl Host {
     /// Opens the session of a run, which goes on then; nothing happens if it does already.
     pub(super) async fn take_up(&self, row: &RunRow, how: TakingUp) -> Result<StartedRun, HostError> {
         let place = self.take_place().await?;
-        let berth = self.berths.at(&row.session_id);
-        let _change = berth.change.lock().await;
+        let slot = self.slots.at(&row.session_id);
+        let _change = slot.change.lock().await;
         let started = StartedRun {
             run_id: row.run_id.clone(),
             session_id: row.session_id.clone(),
             after_seq: row.last_seq,
         };
-        if self.ledger.berth(&row.run_id).is_some() {
+        if self.live_runs.slot(&row.run_id).is_some() {
             return Ok(started);
         }
-        if let Some(run_id) = berth.run() {
+        if let Some(run_id) = slot.run() {
             return Err(HostError::Busy(run_id));
         }
-        self.shut(&berth).await;
-        self.claim(&berth).await?;
-        let taken = self.go_on(&berth, row, how, place).await;
+        self.shut(&slot).await;
+        self.claim(&slot).await?;
+        let taken = self.go_on(&slot, row, how, place).await;
         if taken.is_err() {
-            self.release(&berth).await;
+            self.release(&slot).await;
         }
         taken.map(|()| started)
     }
 
     async fn go_on(
         &self,
-        berth: &Arc<Berth>,
+        slot: &Arc<SessionSlot>,
         row: &RunRow,
         how: TakingUp,
         place: OwnedSemaphorePermit,
     ) -> Result<(), HostError> {
-        let (session, mut past) = self.load(berth).await?;
+        let (session, mut past) = self.load(slot).await?;
         if !how.is_cancelled {
             self.check_root(&session)?;
         }
@@ -153,15 +153,15 @@ impl Host {
             unfinished.approve = approve;
             questions = questions_of(&unfinished.records);
         }
-        let going = Going { berth: Arc::clone(berth), accepted: None, questions, _place: place };
-        self.ledger.enter(row.run_id.clone(), going);
+        let going = LiveRun { slot: Arc::clone(slot), accepted: None, questions, _place: place };
+        self.live_runs.enter(row.run_id.clone(), going);
         let approve = self.mode_of(&session);
-        let launched = self.launch(berth, past, setup, approve, settings).await;
-        launched.map(drop).inspect_err(|_| self.ledger.leave(&row.run_id))
+        let launched = self.launch(slot, past, setup, approve, settings).await;
+        launched.map(drop).inspect_err(|_| self.live_runs.leave(&row.run_id))
     }
 
     /// What a run is ended with: its model is not asked, and need not be there any more.
-    pub(super) fn mute_settings(&self, setup: &Setup) -> Result<(RunSettings, OpenModel), HostError> {
+    pub(super) fn mute_settings(&self, setup: &OpenedWith) -> Result<(RunSettings, OpenModel), HostError> {
         let model = setup.model.clone().unwrap_or_default();
         let profile = self.profile_of(setup)?;
         let settings = RunSettings {
@@ -171,14 +171,14 @@ impl Host {
             context_tokens: None,
             form: None,
         };
-        Ok((settings, OpenModel { model: Arc::new(Mute(model)), context_tokens: None }))
+        Ok((settings, OpenModel { model: Arc::new(SilentModel(model)), context_tokens: None }))
     }
 }
 
 /// A model that has nothing to say.
-struct Mute(String);
+struct SilentModel(String);
 
-impl ModelPort for Mute {
+impl ModelPort for SilentModel {
     fn name(&self) -> &str {
         &self.0
     }

@@ -12,11 +12,11 @@ use windlass_core::rehearse::{CheckedBy, Divergence, rehearse, start_of};
 use windlass_core::run::{RunSettings, Start};
 use windlass_core::store::RunRow;
 
-use super::berth::Setup;
+use super::slot::OpenedWith;
 use super::{Host, broken, failed};
 
 /// A run on record, and what it is played again with.
-pub(super) struct Recollection {
+pub(super) struct RecordedRun {
     /// Its records.
     pub(super) own: Vec<Arc<Record>>,
     /// What it began with; nothing if its beginning is not on record.
@@ -29,7 +29,7 @@ impl Host {
     /// Plays a run again from its record and says where it first goes another way.
     pub(super) async fn replay_run(&self, run_id: &RunId) -> Result<ReplayReport, HostError> {
         let row = self.run_row(run_id).await?;
-        let Recollection { own, start, mut permissions } = self.recollect(&row).await?;
+        let RecordedRun { own, start, mut permissions } = self.recollect(&row).await?;
         let start = start.ok_or_else(|| broken(format!("the beginning of run {run_id} is not on record")))?;
         let settings = Arc::new(self.settings_of_record(&row, start.send.wishes.setup.clone())?);
         let shelf = self.parts.registry.snapshot_of(&settings.profile);
@@ -47,7 +47,7 @@ impl Host {
     }
 
     /// Loads a run, and what it began with.
-    pub(super) async fn recollect(&self, row: &RunRow) -> Result<Recollection, HostError> {
+    pub(super) async fn recollect(&self, row: &RunRow) -> Result<RecordedRun, HostError> {
         let session = self.parts.store.session(&row.session_id).await;
         let session = session.map_err(failed("session", row.session_id.as_str()))?;
         let records = self.parts.store.load(&row.session_id, 0).await.map_err(broken)?;
@@ -62,7 +62,7 @@ impl Host {
             let profile = (self.parts.profiles)(Some(&row.profile)).unwrap_or_default();
             permissions.begin_run(GateSettings::of(&send.wishes, &profile, root));
         }
-        Ok(Recollection { own, start, permissions })
+        Ok(RecordedRun { own, start, permissions })
     }
 
     /// What a run on record was run with, as far as that is still there: a model that is not will do as a name.
@@ -77,8 +77,8 @@ impl Host {
     }
 
     /// What a session is opened with for a run on record.
-    pub(super) fn setup_of_record(&self, row: &RunRow, begun: Option<Arc<RunSetup>>) -> Setup {
-        Setup {
+    pub(super) fn setup_of_record(&self, row: &RunRow, begun: Option<Arc<RunSetup>>) -> OpenedWith {
+        OpenedWith {
             model: Some(row.model.clone()),
             profile: Some(row.profile.clone()),
             executes_while_streaming: None,

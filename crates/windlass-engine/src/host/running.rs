@@ -15,11 +15,11 @@ use windlass_core::run::RunSettings;
 use windlass_core::settings::SessionSettings;
 use windlass_core::store::RunRow;
 
-use super::berth::{Berth, Open, Setup};
-use super::ledger::Going;
+use super::live_runs::LiveRun;
 use super::opening::unfinished_run;
-use super::reader::{Reader, Subject};
+use super::reader::{ReadSubject, RecordReader};
 use super::recovery::{TakingUp, questions_of};
+use super::slot::{OpenedSession, OpenedWith, SessionSlot};
 use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
 use crate::session::{AnswerError, RunHandle, SendError};
@@ -32,20 +32,20 @@ impl Host {
         start: RunStart,
     ) -> Result<StartedRun, HostError> {
         self.check_open()?;
-        let berth = self.berths.at(session_id);
-        if let Some(run_id) = berth.run() {
+        let slot = self.slots.at(session_id);
+        if let Some(run_id) = slot.run() {
             return Err(HostError::Busy(run_id));
         }
         if let Some(approve) = start.wishes.approve {
             self.check_mode(approve)?;
         }
         let place = self.take_place().await?;
-        let _change = berth.change.lock().await;
+        let _change = slot.change.lock().await;
         self.check_open()?;
-        if let Some(run_id) = berth.run() {
+        if let Some(run_id) = slot.run() {
             return Err(HostError::Busy(run_id));
         }
-        let (open, settings) = self.open_for(&berth, &start).await?;
+        let (open, settings) = self.open_for(&slot, &start).await?;
         let wishes = start.wishes.completed(&settings, &self.parts.sampling);
         let choice = wishes.tool_choice.clone().unwrap_or_default();
         if let Some((field, message)) = open.model.refusal(&choice, &wishes.sampling) {
@@ -55,20 +55,20 @@ impl Host {
         let (run_id, message) = (new_run_id(), start.message);
         let send = MessageSend { run_id: run_id.clone(), message_id: new_message_id(), message, wishes };
         let (accepted, receiver) = oneshot::channel();
-        let going = Going {
-            berth: Arc::clone(&berth),
+        let going = LiveRun {
+            slot: Arc::clone(&slot),
             accepted: Some(accepted),
             questions: Vec::new(),
             _place: place,
         };
-        self.ledger.enter(run_id.clone(), going);
+        self.live_runs.enter(run_id.clone(), going);
         // A caller that goes away before the message is sent leaves nothing behind.
-        let mut entry = Entry { host: self, run_id: run_id.clone(), is_sent: false };
+        let mut entry = LiveRunEntry { host: self, run_id: run_id.clone(), is_sent: false };
         let handle = match open.session.send(send).await {
             Ok(handle) => handle,
             Err(error) => {
                 // An actor that is gone broke: the next run opens the session anew.
-                self.shut(&berth).await;
+                self.shut(&slot).await;
                 return Err(unsent(error));
             }
         };
@@ -105,14 +105,14 @@ impl Host {
                 Err(error) => unsent(error),
             },
         };
-        self.ledger.leave(run_id);
+        self.live_runs.leave(run_id);
         Err(error)
     }
 
     /// A place among the runs, after a wait if need be.
     pub(super) async fn take_place(&self) -> Result<OwnedSemaphorePermit, HostError> {
         let limits = &self.parts.limits;
-        if self.ledger.questions_waiting() >= limits.questions_max {
+        if self.live_runs.questions_waiting() >= limits.questions_max {
             let message = format!("{} questions wait for an answer; answer some first", limits.questions_max);
             return Err(overloaded(message));
         }
@@ -124,7 +124,7 @@ impl Host {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(full());
         }
-        let _waits = Waits(self);
+        let _waits = WaitingRun(self);
         let wait = Duration::from_millis(limits.run_wait_ms);
         match tokio::time::timeout(wait, Arc::clone(&self.places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(place),
@@ -134,22 +134,26 @@ impl Host {
     }
 
     /// The session, opened with what the run wishes, and what is set for its runs.
-    async fn open_for(&self, berth: &Berth, start: &RunStart) -> Result<(Open, SessionSettings), HostError> {
-        let session_id = &berth.session_id;
+    async fn open_for(
+        &self,
+        slot: &SessionSlot,
+        start: &RunStart,
+    ) -> Result<(OpenedSession, SessionSettings), HostError> {
+        let session_id = &slot.session_id;
         let row = self.parts.store.session(session_id).await;
         let row = row.map_err(failed("session", session_id.as_str()))?;
         let setup =
             self.setup(&row, start.model.clone(), start.profile.clone(), start.executes_while_streaming);
         // Another one is let go of here: it is shut below, and ends with its last holder.
-        let fitting = berth.open().filter(|open| open.setup == setup);
+        let fitting = slot.open().filter(|open| open.setup == setup);
         match fitting {
             Some(open) => Ok((open, row.begin.settings)),
             None => {
                 self.check_root(&row)?;
                 // A model or profile that does not exist is told before the session is shut for it.
                 let settings = self.settings(&setup)?;
-                self.shut(berth).await;
-                Ok((self.reopen(berth, setup, settings).await?, row.begin.settings))
+                self.shut(slot).await;
+                Ok((self.reopen(slot, setup, settings).await?, row.begin.settings))
             }
         }
     }
@@ -157,22 +161,22 @@ impl Host {
     /// Opens a session in which no run goes on.
     async fn reopen(
         &self,
-        berth: &Berth,
-        setup: Setup,
+        slot: &SessionSlot,
+        setup: OpenedWith,
         settings: (RunSettings, OpenModel),
-    ) -> Result<Open, HostError> {
-        self.claim(berth).await?;
+    ) -> Result<OpenedSession, HostError> {
+        self.claim(slot).await?;
         let opened = async {
-            let (row, past) = self.load(berth).await?;
+            let (row, past) = self.load(slot).await?;
             if let Some(run_id) = unfinished_run(&past) {
                 return Err(HostError::Busy(run_id.clone()));
             }
             let approve = self.mode_of(&row);
-            self.launch(berth, past, setup, approve, settings).await
+            self.launch(slot, past, setup, approve, settings).await
         };
         let opened = opened.await;
         if opened.is_err() {
-            self.release(berth).await;
+            self.release(slot).await;
         }
         opened
     }
@@ -196,9 +200,9 @@ impl Host {
         after: u64,
     ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
         let row = self.run_row(run_id).await?;
-        let berth = self.berths.at(&row.session_id);
+        let slot = self.slots.at(&row.session_id);
         let cursor = after.clamp(row.first_seq.saturating_sub(1), row.last_seq);
-        let reader = Reader::new(self, berth, Subject::Run(run_id.clone()), cursor);
+        let reader = RecordReader::new(self, slot, ReadSubject::Run(run_id.clone()), cursor);
         let has_all = row.outcome.is_some() && cursor >= row.last_seq;
         Ok(if has_all { reader.ended() } else { reader }.stream())
     }
@@ -211,10 +215,10 @@ impl Host {
     ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
         let row = self.parts.store.session(session_id).await;
         let row = row.map_err(failed("session", session_id.as_str()))?;
-        let berth = self.berths.at(session_id);
+        let slot = self.slots.at(session_id);
         // Deltas that the journal does not have yet count too.
-        let last_seq = berth.log().map_or(row.last_seq, |log| log.last_seq().max(row.last_seq));
-        Ok(Reader::new(self, berth, Subject::Session, after.min(last_seq)).stream())
+        let last_seq = slot.log().map_or(row.last_seq, |log| log.last_seq().max(row.last_seq));
+        Ok(RecordReader::new(self, slot, ReadSubject::Session, after.min(last_seq)).stream())
     }
 
     /// Some records of a session.
@@ -230,7 +234,7 @@ impl Host {
             return store.load_durable(session_id, after, rows_max).await.map_err(broken);
         }
         // Looked up before the journal is: a delta is let go of only when it is there.
-        let held = self.berths.at(session_id).log().map(|log| log.held()).unwrap_or_default();
+        let held = self.slots.at(session_id).log().map(|log| log.held()).unwrap_or_default();
         let mut records = store.load_page(session_id, after, rows_max).await.map_err(broken)?;
         let known = records.last().map_or(after, |record| record.seq);
         let room = rows_max.saturating_sub(records.len());
@@ -244,23 +248,23 @@ impl Host {
         if row.outcome.is_some() {
             return Ok(());
         }
-        if self.ledger.berth(run_id).is_none() {
+        if self.live_runs.slot(run_id).is_none() {
             // One that stopped in the middle is taken up only to come to its end.
             let how = TakingUp { is_cancelled: true, ..TakingUp::default() };
             self.take_up(&row, how).await?;
         }
-        let berth = self.berths.at(&row.session_id);
+        let slot = self.slots.at(&row.session_id);
         // No other run can begin while this is held: the cancel cannot hit one.
-        let _change = berth.change.lock().await;
-        match berth.open() {
-            Some(open) if berth.run().as_ref() == Some(run_id) => open.session.cancel().await.map_err(unsent),
+        let _change = slot.change.lock().await;
+        match slot.open() {
+            Some(open) if slot.run().as_ref() == Some(run_id) => open.session.cancel().await.map_err(unsent),
             Some(_) | None => Ok(()),
         }
     }
 
     /// The questions of a run that wait for an answer.
     pub(super) async fn waiting_questions(&self, run_id: &RunId) -> Result<Vec<Question>, HostError> {
-        if let Some(questions) = self.ledger.questions(run_id) {
+        if let Some(questions) = self.live_runs.questions(run_id) {
             return Ok(questions);
         }
         let row = self.run_row(run_id).await?;
@@ -279,11 +283,11 @@ impl Host {
         answer: PermissionAnswer,
     ) -> Result<(), HostError> {
         self.check_open()?;
-        let berth = match self.ledger.berth(run_id) {
-            Some(berth) => berth,
+        let slot = match self.live_runs.slot(run_id) {
+            Some(slot) => slot,
             None => self.take_up_for(run_id, call_id, digest).await?,
         };
-        let Some(open) = berth.open() else { return Err(HostError::Closing) };
+        let Some(open) = slot.open() else { return Err(HostError::Closing) };
         let taken = open.session.answer(call_id.clone(), digest.to_owned(), answer).await;
         match taken {
             Ok(()) => Ok(()),
@@ -302,7 +306,7 @@ impl Host {
         run_id: &RunId,
         call_id: &CallId,
         digest: &str,
-    ) -> Result<Arc<Berth>, HostError> {
+    ) -> Result<Arc<SessionSlot>, HostError> {
         let row = self.run_row(run_id).await?;
         let records = self.run_records(&row).await?;
         let waiting = questions_of(&records);
@@ -313,7 +317,7 @@ impl Host {
             return Err(other_question(call_id));
         }
         self.take_up(&row, TakingUp::default()).await?;
-        Ok(self.berths.at(&row.session_id))
+        Ok(self.slots.at(&row.session_id))
     }
 }
 
@@ -323,25 +327,25 @@ fn other_question(call_id: &CallId) -> HostError {
     ))
 }
 
-/// A run in the ledger that leaves it again, unless it began.
-struct Entry<'a> {
+/// A run in the live_runs that leaves it again, unless it began.
+struct LiveRunEntry<'a> {
     host: &'a Host,
     run_id: RunId,
     is_sent: bool,
 }
 
-impl Drop for Entry<'_> {
+impl Drop for LiveRunEntry<'_> {
     fn drop(&mut self) {
         if !self.is_sent {
-            self.host.ledger.leave(&self.run_id);
+            self.host.live_runs.leave(&self.run_id);
         }
     }
 }
 
 /// One of those who wait for a place.
-struct Waits<'a>(&'a Host);
+struct WaitingRun<'a>(&'a Host);
 
-impl Drop for Waits<'_> {
+impl Drop for WaitingRun<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }

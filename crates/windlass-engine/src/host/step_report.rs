@@ -12,7 +12,7 @@ use windlass_core::rehearse::recall_request;
 use windlass_core::step::{AskedRequest, StepReport};
 use windlass_core::store::RunRow;
 
-use super::replay::Recollection;
+use super::replay::RecordedRun;
 use super::{Host, OpenModel};
 
 impl Host {
@@ -34,7 +34,7 @@ impl Host {
                 mute
             }
         };
-        let Recollection { own, start, mut permissions } = past;
+        let RecordedRun { own, start, mut permissions } = past;
         let Some(start) = start else {
             report.problem = Some(
                 "the request cannot be made again: the beginning of the run is not on record".to_owned(),

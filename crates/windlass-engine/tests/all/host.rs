@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use windlass_core::event::{DurableEvent, Event, RunOutcome};
-use windlass_core::host::{HostDelivery, HostError, HostPort, RunStart, ServedPort};
+use windlass_core::host::{HostDelivery, HostError, HostRuns, HostSessions, RunStart, ServedPort};
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::ToolPort;

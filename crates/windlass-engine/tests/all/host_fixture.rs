@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use windlass_core::event::{Event, Record};
-use windlass_core::host::{HostDelivery, HostError, HostPort, ModelRow, RunStart, RunWishes, StartedRun};
+use windlass_core::host::{
+    HostDelivery, HostError, HostRuns, HostSessions, ModelRow, RunStart, RunWishes, StartedRun,
+};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::permission::{ApproveMode, PolicySet};

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{Consent, HostError, HostPort, OutsideCall, ServedPort};
+use windlass_core::host::{
+    Consent, HostError, HostPolicies, HostRuns, HostSessions, HostTools, OutsideCall, ServedPort,
+};
 use windlass_core::ids::RunId;
 use windlass_core::message::Message;
 use windlass_core::model::{Kept, ModelDelta, ModelRequest, Sampling, StepPurpose, ToolChoice};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostPort, RunStart, ServedPort};
+use windlass_core::host::{HostDelivery, HostRuns, HostSessions, RunStart, ServedPort};
 use windlass_core::port::BoxStream;
 
 use crate::host_fixture::{Stage, drain, go};

@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 use futures::{StreamExt, stream};
 use serde_json::json;
 use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::host::{ForkWish, HostError, HostPort, ResumeWish, RunStart, ServedPort};
+use windlass_core::host::{
+    ForkWish, HostError, HostPolicies, HostRuns, HostSessions, ResumeWish, RunStart, ServedPort,
+};
 use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer};
 use windlass_core::port::ToolPort;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::host::{HostError, HostPort};
+use windlass_core::host::{HostError, HostRuns};
 use windlass_core::ids::RunId;
 use windlass_core::model::{StepPurpose, ToolChoice};
 use windlass_core::port::ToolPort;

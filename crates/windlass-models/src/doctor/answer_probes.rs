@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelDelta, Usage};
+use windlass_core::model::{ModelDelta, ModelFailureKind, Usage};
 
 use super::report::Found;
 use super::visit::{Answer, Patch, Question, Reply, Visit};
@@ -253,7 +253,7 @@ pub(super) async fn long_prompt(visit: &mut Visit<'_>) -> Found {
     text.push_str("\nWhich password stands in the first line? Answer with one word.");
     let answer = match visit.ask(&Question::new(text)).await {
         Reply::Answered(answer) => answer,
-        Reply::Refused(failure) if failure.code == "context_overflow" => {
+        Reply::Refused(failure) if failure.kind() == ModelFailureKind::ContextOverflow => {
             return Found::pass("a prompt that is too long is refused, not cut").saying(&failure.message);
         }
         Reply::Refused(failure) | Reply::Lost(failure) => return Found::lost(&failure),

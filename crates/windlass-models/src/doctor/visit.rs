@@ -9,7 +9,8 @@ use windlass_core::ids::{CallId, RunId};
 use windlass_core::json::parse::parse_value;
 use windlass_core::message::{Message, Part, ToolMessage, text_of};
 use windlass_core::model::{
-    Kept, ModelDelta, ModelFailure, ModelRequest, ModelStep, Sampling, StepPurpose, ToolChoice,
+    Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ModelStep, Sampling, StepPurpose,
+    ToolChoice,
 };
 use windlass_core::tool::{RawCall, ToolCall, ToolSpec};
 
@@ -314,5 +315,12 @@ impl<'a> Visit<'a> {
 /// Whether the endpoint said no to what it was asked: a wrong key, a dead line or a full house are something
 /// else.
 fn is_refusal(failure: &ModelFailure) -> bool {
-    !failure.is_retryable && !matches!(failure.code.as_str(), "auth" | "network" | "timeout" | "cut")
+    !failure.is_retryable
+        && !matches!(
+            failure.kind(),
+            ModelFailureKind::Auth
+                | ModelFailureKind::Network
+                | ModelFailureKind::Timeout
+                | ModelFailureKind::Cut
+        )
 }

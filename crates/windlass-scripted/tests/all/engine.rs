@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
-use windlass_core::command::MessageSend;
+use windlass_core::command::{MessageSend, RunCommand};
 use windlass_core::event::{DurableEvent, Event, Record};
 use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::{ApproveMode, Inspection};
@@ -265,8 +265,13 @@ async fn follow(
         loop {
             let Delivery::Record(record) = subscription.next().await else { panic!("an event was lost") };
             see(&record.event);
-            if let Some(command) = user.react(&record.event) {
-                session.command(command).await.unwrap();
+            match user.react(&record.event) {
+                None => {}
+                Some(RunCommand::RunCancel) => session.cancel().await.unwrap(),
+                Some(RunCommand::PermissionAnswer { call_id, digest, answer }) => {
+                    // What was withdrawn meanwhile needs no answer.
+                    let _ = session.answer(call_id, digest, answer).await;
+                }
             }
             let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
             let is_stop = matches!(&record.event, Event::Durable(DurableEvent::CallStarted { call_id, .. }) if Some(call_id) == stops_at);

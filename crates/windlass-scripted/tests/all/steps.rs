@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
-use windlass_core::command::Command;
+use windlass_core::command::RunCommand;
 use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{HostDelivery, HostError, HostPort, ModelRow, RunStart, RunWishes, ServedPort};
+use windlass_core::host::{
+    HostDelivery, HostError, HostRuns, HostSessions, ModelRow, RunStart, RunWishes, ServedPort,
+};
 use windlass_core::message::Message;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::port::{BoxStream, ModelPort};
@@ -97,9 +99,9 @@ async fn play(script: &Script) -> (Arc<Host>, Vec<ModelRequest>) {
         while let Some(HostDelivery::Record(record)) = next(&mut events).await {
             see(&record.event);
             match user.react(&record.event) {
-                None | Some(Command::MessageSend(_)) => {}
-                Some(Command::RunCancel) => host.cancel(&run.run_id).await.unwrap(),
-                Some(Command::PermissionAnswer { call_id, digest, answer }) => {
+                None => {}
+                Some(RunCommand::RunCancel) => host.cancel(&run.run_id).await.unwrap(),
+                Some(RunCommand::PermissionAnswer { call_id, digest, answer }) => {
                     host.answer(&run.run_id, &call_id, &digest, answer).await.unwrap();
                 }
             }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{HostPort, ServedPort};
+use windlass_core::host::{HostSessions, ServedPort};
 use windlass_core::ids::SessionId;
 use windlass_core::search::NewDocument;
 

@@ -16,7 +16,7 @@
 //! | a word that names a secret file | shows or changes a secret |
 
 use windlass_core::secret_files::is_secret;
-use windlass_core::shell::{HOME, Redirect, Run, STRANGE, UNKNOWN, runs};
+use windlass_core::shell::{HOME, ProgramRun, Redirect, STRANGE, UNKNOWN, runs};
 
 use super::line::CommandLine;
 use crate::files::ignored::is_build_folder;
@@ -41,7 +41,7 @@ const IRREVOCABLE: [(&str, &str); 12] = [
 ];
 const HARMLESS_DEVICES: [&str; 5] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd"];
 
-type DangerRule = fn(&Run) -> Option<&'static str>;
+type DangerRule = fn(&ProgramRun) -> Option<&'static str>;
 
 const RULES: [DangerRule; 9] =
     [rights, disks, deletion, git, modes, stopping, irrevocable, secret, strangers_code];
@@ -55,11 +55,11 @@ pub(crate) fn danger(command: &CommandLine) -> Option<&'static str> {
     runs(&line, "").iter().find_map(|run| RULES.iter().find_map(|rule| rule(run)))
 }
 
-fn rights(run: &Run) -> Option<&'static str> {
+fn rights(run: &ProgramRun) -> Option<&'static str> {
     RIGHTS.contains(&run.program.as_str()).then_some("runs with the rights of another user")
 }
 
-fn disks(run: &Run) -> Option<&'static str> {
+fn disks(run: &ProgramRun) -> Option<&'static str> {
     let (program, args) = (run.program.as_str(), &run.args);
     let is_device = |path: &str| {
         path.starts_with("/dev/") && !HARMLESS_DEVICES.iter().any(|device| path.starts_with(device))
@@ -71,7 +71,7 @@ fn disks(run: &Run) -> Option<&'static str> {
     is_found.then_some("overwrites a disk or device")
 }
 
-fn deletion(run: &Run) -> Option<&'static str> {
+fn deletion(run: &ProgramRun) -> Option<&'static str> {
     let (program, args) = (run.program.as_str(), &run.args);
     let is_deletion = match program {
         "rm" => {
@@ -92,7 +92,7 @@ fn is_rebuildable(path: &str) -> bool {
     is_inside && path.split('/').any(is_build_folder)
 }
 
-fn git(run: &Run) -> Option<&'static str> {
+fn git(run: &ProgramRun) -> Option<&'static str> {
     let (program, args) = (run.program.as_str(), &run.args);
     if program != "git" {
         return None;
@@ -118,19 +118,19 @@ fn git(run: &Run) -> Option<&'static str> {
     is_destructive.then_some("destroys history or uncommitted work")
 }
 
-fn modes(run: &Run) -> Option<&'static str> {
+fn modes(run: &ProgramRun) -> Option<&'static str> {
     let (program, args) = (run.program.as_str(), &run.args);
     let is_found = matches!(program, "chmod" | "chown" | "chgrp") && has_flag(args, &['R'], &["--recursive"]);
     is_found.then_some("changes the rights of whole folders")
 }
 
-fn stopping(run: &Run) -> Option<&'static str> {
+fn stopping(run: &ProgramRun) -> Option<&'static str> {
     let (program, args) = (run.program.as_str(), &run.args);
     let kills_all = program == "kill" && args.iter().any(|arg| arg == "-1");
     (kills_all || STOPPERS.contains(&program)).then_some("stops the machine or all processes")
 }
 
-fn irrevocable(run: &Run) -> Option<&'static str> {
+fn irrevocable(run: &ProgramRun) -> Option<&'static str> {
     let (program, args) = (run.program.as_str(), &run.args);
     let subcommand = args.iter().find(|arg| !arg.starts_with('-'))?;
     IRREVOCABLE
@@ -139,7 +139,7 @@ fn irrevocable(run: &Run) -> Option<&'static str> {
         .then_some("cannot be taken back once done")
 }
 
-fn secret(run: &Run) -> Option<&'static str> {
+fn secret(run: &ProgramRun) -> Option<&'static str> {
     let names_secret = |word: &String| {
         let path = word.rsplit('=').next().unwrap_or(word).trim_start_matches('@');
         is_secret(path)
@@ -149,7 +149,7 @@ fn secret(run: &Run) -> Option<&'static str> {
 }
 
 /// Text from the network, or out of a decoder, that flows into an interpreter.
-fn strangers_code(run: &Run) -> Option<&'static str> {
+fn strangers_code(run: &ProgramRun) -> Option<&'static str> {
     run.is_unreadable.then_some("runs code unseen that comes from the network or is encoded")
 }
 

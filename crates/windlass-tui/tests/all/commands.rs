@@ -1,7 +1,7 @@
 //! What slash commands do, with a real host behind the app: choices, rules, searching, copying, staged edits, help.
 
 use crossterm::event::KeyCode;
-use windlass_core::host::HostPort;
+use windlass_core::host::HostPolicies;
 use windlass_core::permission::ApproveMode;
 use windlass_tui::ThemeKind;
 use windlass_tui::command::COMMANDS;

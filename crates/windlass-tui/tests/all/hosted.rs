@@ -9,7 +9,9 @@ use std::time::Duration;
 use crossterm::event::KeyCode;
 use futures::StreamExt as _;
 use tempfile::TempDir;
-use windlass_core::host::{HostDelivery, HostError, HostPort, ModelPrice, ModelRow};
+use windlass_core::host::{
+    HostDelivery, HostError, HostModels, HostPort, HostSessions, HostTools, ModelPrice, ModelRow,
+};
 use windlass_core::ids::SessionId;
 use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, PolicySet};

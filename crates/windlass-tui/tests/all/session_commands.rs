@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crossterm::event::KeyCode;
 use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostError, HostPort};
+use windlass_core::host::{HostDelivery, HostError, HostSessions};
 use windlass_core::ids::SessionId;
 use windlass_core::store::NewSession;
 use windlass_tui::effect::Effect;

@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{HostDelivery, HostError, HostPort};
+use windlass_core::host::{HostDelivery, HostError, HostPolicies, HostRuns, HostSessions};
 use windlass_core::ids::SessionId;
 use windlass_core::secret::Secret;
 use windlass_server::ServerConfig;

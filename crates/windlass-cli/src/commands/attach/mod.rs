@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_client::RemoteHost;
-use windlass_core::host::{HostError, HostPort};
+use windlass_core::host::{HostError, HostPort, HostSessions};
 use windlass_core::ids::SessionId;
 use windlass_core::secret::Secret;
 use windlass_core::store::SessionQuery;

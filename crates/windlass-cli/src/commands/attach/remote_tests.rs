@@ -6,8 +6,8 @@ use futures::StreamExt as _;
 use serde_json::{Map, Value, json};
 use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
 use windlass_core::host::{
-    AuditQuery, Consent, ForkWish, HostDelivery, HostError, HostPort, OutsideCall, ResumeWish, RunStart,
-    RunWishes,
+    AuditQuery, Consent, ForkWish, HostDelivery, HostError, HostModels, HostPolicies, HostPort, HostRuns,
+    HostSessions, HostTools, OutsideCall, ResumeWish, RunStart, RunWishes,
 };
 use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::message::{Message, Part};

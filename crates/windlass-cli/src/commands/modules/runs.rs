@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
 use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::host::{HostPort, MODULE_PREFIX, RunStart, ServedPort};
+use windlass_core::host::{HostPort, HostRuns, HostSessions, MODULE_PREFIX, RunStart, ServedPort};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::message::Message;
 use windlass_core::store::NewSession;

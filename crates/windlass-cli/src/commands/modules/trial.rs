@@ -9,7 +9,9 @@ use futures::StreamExt;
 use serde_json::{Map, Value};
 use windlass_core::command::RunWishes;
 use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{HostDelivery, HostError, HostPort, MODULE_PREFIX, ModelRow, RunStart};
+use windlass_core::host::{
+    HostDelivery, HostError, HostRuns, HostSessions, MODULE_PREFIX, ModelRow, RunStart,
+};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::json::clip::clip_chars;
 use windlass_core::message::Message;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{Consent, EditApproval, HostPort, ServedPort};
+use windlass_core::host::{Consent, EditApproval, HostTools, ServedPort};
 use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::{Preview, Question};
 use windlass_core::text::visible_line;

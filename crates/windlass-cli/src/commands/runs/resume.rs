@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{ForkWish, HostPort, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun};
+use windlass_core::host::{ForkWish, HostPort, HostRuns, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun};
 use windlass_core::ids::CallId;
 use windlass_core::store::RunRow;
 use windlass_engine::host::Host;

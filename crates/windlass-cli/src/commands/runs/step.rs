@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
-use windlass_core::host::{HostError, HostPort, MODULE_PREFIX, ModelRow};
+use windlass_core::host::{HostError, HostRuns, MODULE_PREFIX, ModelRow};
 use windlass_core::message::{Message, Part};
 use windlass_core::profile::Profile;
 use windlass_core::step::{AskedRequest, StepAttempt, StepReport, StepResponse};

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
 
 use crate::failure;
 use crate::wire::{Decode, SharedTarget, read_args, read_json};
@@ -337,7 +337,8 @@ impl Decoder {
     /// The provider's words for what went wrong are finer than a look at the message.
     fn refuse(&self, error: &Value) -> ModelFailure {
         let mut failure = failure::in_band(&self.target, error);
-        let is_known = matches!(failure.code.as_str(), "context_overflow" | "no_tool_support");
+        let is_known =
+            matches!(failure.kind(), ModelFailureKind::ContextOverflow | ModelFailureKind::NoToolSupport);
         let (code, is_retryable) = match error.get("type").and_then(Value::as_str) {
             Some("overloaded_error" | "api_error") => ("overloaded", true),
             Some("rate_limit_error") => ("rate_limit", true),
