@@ -111,7 +111,7 @@ describe('a key', () => {
     await card.getByLabel(/saves this rule/).pressSequentially('1');
     await card.getByRole('button', { name: 'Deny with a reason' }).click();
     await page.keyboard.type('1 2 3 4');
-    expect(await card.getByLabel(/should know/).inputValue()).toBe('1 2 3 4');
+    expect(await card.getByLabel(/Tell the model why/).inputValue()).toBe('1 2 3 4');
     expect((await scene.waiting(run)).length).toBe(1);
   });
 
@@ -150,12 +150,12 @@ describe('a card that is too long for the screen', () => {
     const id = (await scene.waiting(run))[0]?.call_id ?? '';
     await scene.blur();
     await until(() => isInView(page, id), 'head and answers are in view');
-    await page.getByText('More of it below').waitFor();
+    await page.getByText('Scroll down to see the rest').waitFor();
     await page.keyboard.press('1');
     expect((await scene.waiting(run)).length).toBe(1);
     expect(await page.locator('[data-keys]').count()).toBe(0);
     await page.locator('[data-body]').evaluate((body) => body.scrollTo(0, body.scrollHeight));
-    await page.getByText('More of it below').waitFor({ state: 'detached' });
+    await page.getByText('Scroll down to see the rest').waitFor({ state: 'detached' });
     await scene.keys();
     await page.keyboard.press('4');
     await scene.server.ended(run);

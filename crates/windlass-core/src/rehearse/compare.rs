@@ -55,6 +55,13 @@ pub(super) fn is_same(recorded: &DurableEvent, replayed: &DurableEvent) -> bool 
                 ..
             },
         ) => (call_id, decision, by, rule) == (own_id, own, own_by, own_rule),
+        (recorded, replayed) => is_same_end(recorded, replayed),
+    }
+}
+
+/// The same for what happens to a call that runs, and behind it.
+fn is_same_end(recorded: &DurableEvent, replayed: &DurableEvent) -> bool {
+    match (recorded, replayed) {
         (
             DurableEvent::CallStarted { call_id, name, by, .. },
             DurableEvent::CallStarted { call_id: own_id, name: own_name, by: own_by, .. },

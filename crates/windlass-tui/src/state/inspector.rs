@@ -238,8 +238,7 @@ impl RunFacts {
                 self.tell("edit applied".to_owned(), note.clone(), false)
             }
             DurableEvent::RunResumed { interrupted, repeated, grants } => {
-                let text = resumed_text(interrupted, repeated, grants);
-                self.tell("run taken up again".to_owned(), text, false);
+                self.tell("run taken up again".into(), resumed_text(interrupted, repeated, grants), false);
             }
             DurableEvent::StepDelayed { attempt, attempts_max, delay_ms, code, message, .. } => {
                 let title = format!("try {attempt} of {attempts_max} in about {delay_ms} ms: {code}");
