@@ -18,6 +18,16 @@
 //!   `secret_files`: names of files that hold them
 //! - `schema`, behind a feature: the JSON Schema of records
 //! - `port`: the traits by which tools, models and journals plug in
+//! - `arg_table`: what is known of a tool's arguments before any call comes: prepared once, read by every check
+//! - `history`: a session's past, folded from its journal: what ended runs left behind, and the run that did not end
+//! - `host`: what a front end sees of a running Windlass, in this process or behind a server
+//! - `rehearse`: a fresh machine is driven through the records of a run, until it stands where the run stood
+//! - `search`: what is looked for, what is found, and the port by which an index is plugged in
+//! - `secret`: a key that must not be shown: it prints as `***` and is never serialised
+//! - `settings`: what a user sets for all runs of a session: system text, sampling, form of the answer, choice of tools
+//! - `shell`: shell lines as people and models write them: which programs they run, with which arguments
+//! - `store`: what a store keeps of sessions and runs, and the port by which it is plugged in
+//! - `view_json`: a view as JSON
 
 mod arg_table;
 pub mod args;

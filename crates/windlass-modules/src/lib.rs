@@ -16,6 +16,7 @@
 //! - `source`, `folder`: text and files on their way to becoming modules
 //! - `script`: scripts as tools, and functions for scripts of a host program
 //! - `error`: what can go wrong with files of modules
+//! - `limits`: the limits of modules, with their reasons
 
 pub mod error;
 mod folder;

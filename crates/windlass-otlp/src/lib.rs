@@ -3,6 +3,11 @@
 //! A span is known when the record of its end is there. Ids are computed from the run, so that the same run
 //! gives the same spans live, after a restart and from the journal years later. Owns the names of the GenAI
 //! conventions and the JSON of OTLP; sending it is the binary's business.
+//!
+//! - `content`: what was said, in the form of the GenAI conventions
+//! - `fold`: records in, spans that have ended out
+//! - `names`: names of attributes, words of the conventions, ids of traces and spans
+//! - `wire`: the body of `POST /v1/traces`
 
 mod content;
 mod fold;

@@ -25,6 +25,20 @@
 //! # Ok::<(), windlass_scripted::ScriptError>(())
 //! ```
 //!
+//!
+//! - `beat`: a script as the things that happen one after the other
+//! - `calls`: which call of a run is meant by a number in a script
+//! - `expect`: checks what happened against what was expected
+//! - `limits`: the limits of scripts, each with its reason
+//! - `model`: plays the model lines of a script, one step a request
+//! - `parse`: reads the text form of scripts
+//! - `place`: how far a script is, for each run that it serves
+//! - `print`: writes scripts in their text form
+//! - `request`: checks what a model was asked: proof of what really goes into a request
+//! - `script`: what a script says: its header and its happenings, one a line
+//! - `step`: the model lines of a script put together, cut into the pieces that a provider would stream
+//! - `user`: sends the messages of a script and answers questions as the script says
+//! - `words`: the words of scripts and what they mean
 #![doc = include_str!("../../../docs/scripts.md")]
 
 mod beat;

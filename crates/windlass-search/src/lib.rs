@@ -12,6 +12,8 @@
 //!
 //! The index on disk is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
+//!
+//! - `limits`: the limits of searching, each with its reason
 
 mod embed;
 mod find;

@@ -10,6 +10,10 @@
 //! - `guard`, `token`, `rate`: who may ask what, and how often; `limits` has the bounds
 //! - `error`: problem documents, and the only status codes of the house
 //! - `metrics`: what is counted; `serve`, `shutdown`: connections and their end
+//! - `config`: what the server is told by the binary: it reads no file and no environment itself
+//! - `extract`: what axum reads, with problems instead of its own refusals
+//! - `shown`: everything that the server shows goes out through here, without secrets
+//! - `state`: what all routes share
 
 use std::sync::Arc;
 

@@ -3,6 +3,15 @@
 //!
 //! For tests only. Every journal, every store and every tool passes its suite with one line in its own tests; a
 //! suite returns the first breach of the contract instead of panicking, so `.unwrap()` shows it.
+//!
+//! - `breach`: a broken promise of a port
+//! - `context`: a context for running a tool in a test: everything in memory, nothing connected
+//! - `journal`: what every journal promises
+//! - `provider`: a provider on loopback that plays a part
+//! - `reword`: records in other words: whoever reads a journal may not hang on how anything in it is worded
+//! - `sample`: records to fill a journal or a bus with: one of every durable kind, with awkward content
+//! - `store`: what every store promises, beside being a journal: sessions, runs, forks, claims, snapshots
+//! - `tool`: what every tool promises by its spec
 
 mod breach;
 mod context;

@@ -14,6 +14,9 @@
 //! - `command`: the table of slash commands
 //! - `fuzzy`: finding things by a few of their letters
 //! - `app`, `terminal`: the loop, and the terminal that is given back as it was found
+//! - `app_files`: files that the app itself needs on the machine of the terminal
+//! - `input`: keys, records, answers of the host, time
+//! - `keys`: the keys, in words: what the help page shows
 
 pub mod app;
 pub mod app_files;

@@ -80,11 +80,7 @@ impl EffectPerformer {
             }
             AppEffect::Resume { run_id, wish } => host.resume(&run_id, wish).await.map(HostReply::Resumed),
             AppEffect::Fork { run_id, wish } => host.fork(&run_id, wish).await.map(HostReply::Forked),
-            AppEffect::ListSessions { text } => {
-                let query =
-                    SessionQuery { text: text.clone(), rows_max: LIST_ROWS, ..SessionQuery::default() };
-                host.sessions(query).await.map(|rows| HostReply::Sessions { text, rows })
-            }
+            AppEffect::ListSessions { text } => self.list_sessions(text).await,
             AppEffect::Rename { session_id, title } => {
                 host.rename_session(&session_id, &title).await?;
                 Ok(HostReply::Renamed { session_id, title })
@@ -136,6 +132,11 @@ impl EffectPerformer {
                 self.with_files(move |files| files.remember(&line)).await.map(|()| HostReply::Quiet)
             }
         }
+    }
+
+    async fn list_sessions(&self, text: Option<String>) -> Result<HostReply, HostError> {
+        let query = SessionQuery { text: text.clone(), rows_max: LIST_ROWS, ..SessionQuery::default() };
+        self.host.sessions(query).await.map(|rows| HostReply::Sessions { text, rows })
     }
 
     /// Files are read and written apart, so that nothing else waits for them.

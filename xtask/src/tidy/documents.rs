@@ -18,6 +18,8 @@ const GUIDES: [&str; 4] = [README, ARCHITECTURE, "CONTRIBUTING.md", "SECURITY.md
 const COMMANDS: &str = "crates/windlass-cli/src/args/mod.rs";
 const TOOLS: &str = "crates/windlass-tools/src/lib.rs";
 
+const LIBRARY: &str = "crates/windlass/src";
+
 /// Crates and folders with fewer modules than this need no list of them.
 const CRATE_LISTED_FROM: usize = 4;
 const FOLDER_LISTED_FROM: usize = 13;
@@ -115,7 +117,8 @@ pub(super) fn headers_list_their_rooms(house: &Checkout) -> Vec<TidyFinding> {
     for parsed in house.shipped() {
         let (folder, name) = parsed.file.path.rsplit_once('/').unwrap_or(("", &parsed.file.path));
         let modules = modules_of(&parsed.source.syntax);
-        let is_root = folder.ends_with("/src") && matches!(name, "lib.rs" | "main.rs");
+        // The front page of the library is for those who use it, and they see no module of its own.
+        let is_root = folder.ends_with("/src") && folder != LIBRARY && matches!(name, "lib.rs" | "main.rs");
         let listed_from = if is_root { CRATE_LISTED_FROM } else { FOLDER_LISTED_FROM };
         if !(is_root || name == "mod.rs") || modules.len() < listed_from {
             continue;
@@ -180,10 +183,10 @@ fn built_in_tools(file: &syn::File) -> Option<usize> {
     elements.ok().map(|elements| elements.len())
 }
 
-/// The commands that the enum `Command` declares, as they are typed.
+/// The commands that the enum `CliCommand` declares, as they are typed.
 fn commands_of(file: &syn::File) -> Vec<String> {
     let declared = file.items.iter().find_map(|item| match item {
-        syn::Item::Enum(declared) if declared.ident == "Command" => Some(declared),
+        syn::Item::Enum(declared) if declared.ident == "CliCommand" => Some(declared),
         _ => None,
     });
     let variants = declared.into_iter().flat_map(|declared| &declared.variants);

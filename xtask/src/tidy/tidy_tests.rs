@@ -437,7 +437,7 @@ fn documents_name_what_is_there() {
 #[test]
 fn tools_and_commands_of_the_readme_are_those_of_the_code() {
     let tools = "//! Tools.\npub fn builtin() -> Vec<u8> {\n    vec![one(), two()]\n}\n";
-    let commands = "//! Commands.\nenum Command {\n    Run,\n    Serve,\n}\n";
+    let commands = "//! Commands.\nenum CliCommand {\n    Run,\n    Serve,\n}\n";
     let with = |readme: &str| {
         let crates = "| `windlass-core` | x |\n| `windlass-tools` | y |\n| `windlass-cli` | z |\n";
         house()

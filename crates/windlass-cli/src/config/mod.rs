@@ -2,6 +2,21 @@
 //! a script and flags, each stronger than the one before, each value with its source.
 //!
 //! Only this part of the house reads files of settings and the environment; all others get plain values.
+//!
+//! - `duration`: durations as people write them: `500ms`, `5s`, `2m`, `1h30m`
+//! - `endpoint`: what the configuration says about models and their endpoints, as the model wires take it
+//! - `folders`: where the files are: the XDG folders, or what flags say
+//! - `keep`: keeps one setting in the user's file: all else in it stays to the letter, comments too
+//! - `key`: every key of the configuration: what kind of value it has, and what a project may do with it
+//! - `layer`: the layers of the configuration, each read for itself: files, environment
+//! - `limits`: those of the profile first, then what was set
+//! - `module`: a module is a model to whoever names one, but stands before another
+//! - `project`: what a project's own file may change
+//! - `script`: a script as a layer: its header says how it wants to be played
+//! - `search`: the server that is configured, else one that a key in the environment opens
+//! - `template`: the first configuration file: everything in it, everything commented out
+//! - `token`: tokens of servers, in files that only their owner should read
+//! - `value`: its value, what kind of value it must be, and where it came from
 
 pub(crate) mod duration;
 mod endpoint;

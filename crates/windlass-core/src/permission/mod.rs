@@ -15,6 +15,9 @@
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
 //! - `port`: where rules are kept and decisions are written down
+//! - `floor`: commands that destroy beyond the project
+//! - `limits`: the limits of this module, each with its reason
+//! - `place`: where a path leads, seen from the project: inside it, above it, to a home, to the system, to a device
 
 mod approved;
 mod audit;

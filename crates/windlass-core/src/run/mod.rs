@@ -22,6 +22,23 @@
 //!
 //! Inputs that nobody waits for (answers without a question, outcomes of unknown or settled calls,
 //! anything after the end) change nothing.
+//!
+//! - `admission`: a call comes in: it gets its identity, is read, resolved and validated, and takes its place in the batch
+//! - `batch`: the calls of one step, each on its way to exactly one outcome
+//! - `closing`: all calls of a step have their outcomes: the transcript takes them in, and the run goes on or ends
+//! - `context`: a prefix that stays byte-identical, a window over the history, a trailer
+//! - `digest`: what stands in the place of messages that were left out
+//! - `ending`: how a run ends: with an answer, at a limit, by the user, or because it cannot go on
+//! - `failing`: its step is asked for again, with less history or after a wait; or it is closed with the calls that had begun; or the run ends with what was received
+//! - `guard`: the same call again and again is answered from the run itself, then ended
+//! - `input`: what the machine can be told, and what it asks to be done
+//! - `place`: where a run is, for those who drive it through its own past
+//! - `recorded`: what is on record of a run's calls and notes, for a machine that is driven through its own past
+//! - `settling`: calls on their way to their outcomes: turn, guard, inspection, permission, running, settling
+//! - `sources`: what the answer of a run cites
+//! - `stopping`: why the machine stops calls itself, and the words their outcomes get
+//! - `thinking`: from the user's message to a model step, and what a step means
+//! - `window`: which part of the history the model sees, and how large that is
 
 mod admission;
 mod batch;

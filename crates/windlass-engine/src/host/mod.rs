@@ -13,6 +13,7 @@
 //! - `step_report`: what one step asked of its model, made again
 //! - `outside`: one call, one model step, one explanation, without a run
 //! - `front`: the port that all of it is seen through
+//! - `edits`: staged edits are made, one at a time and in any order, and the session is told of each
 
 mod closing;
 mod edits;

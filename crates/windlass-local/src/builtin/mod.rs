@@ -4,6 +4,21 @@
 //! Owns its prompt, its grammar and its answers. Knows no tool: it knows their names, and how their outcomes read.
 //! What the request's words do not ask for is not in the grammar (`asked`), and after as many successes as things were
 //! asked there is only the answer.
+//!
+//! - `answer`: the short answers of the built-in model: it decides which is due, the words are ours
+//! - `asked_commands`: whether a request asks for a command to be run, and names it
+//! - `asked_files`: whether a request asks for a file to be written: with which name, and with words that it gives
+//! - `edit`: changes inside a file that a request spells out: append, put before, replace
+//! - `edit_calls`: the calls that make a change which a request spelled out: the file is read, then edited
+//! - `english`: the English that the built-in model's requests are held to
+//! - `grammar`: what the built-in model may write
+//! - `numbers`: the numbers of a text, in digits and in words
+//! - `outcome`: outcomes as the built-in model and its answers see them: read back from the envelope of any profile
+//! - `prompt`: what the built-in model is shown
+//! - `render`: what the user reads after calls: each outcome in the words of its tool, nothing made up, with its sources
+//! - `sentence`: sentences of a request: where they end, whether they ask, speak about something or forbid
+//! - `things`: how many things a request asks for
+//! - `words`: a request as words: what is quoted, what is a name, what is speech
 
 mod answer;
 mod asked;

@@ -2,6 +2,20 @@
 //!
 //! From top to bottom: the transcript (or the welcome), with the task list beside it or below it, the message or the
 //! question that stands in its place, the status. Something may lie over all of it.
+//!
+//! - `composer`: the message that is being written, and what waits to be sent after the run
+//! - `figures`: how numbers are written where there is little room: times, how full something is
+//! - `inspector`: a run with everything that is on record of it, over the whole screen
+//! - `inspector_page`: how what is on record of a run is written down in the inspector
+//! - `outcome`: arguments and outcome of a call in full: in the transcript when it is unfolded, and in the inspector
+//! - `overlay`: what lies over the screen
+//! - `popup`: the list over the message: what the word at the cursor can become
+//! - `question`: a question to the user, in place of the message (Z-12…Z-14, R-51): nothing of it is cut
+//! - `signs`: one for each state, so that colour never stands alone, and a spinner for what moves
+//! - `status`: what goes on, with which model, at what cost, and which keys help now
+//! - `tasks`: beside the transcript where the screen is wide, in a few rows over the message where it is not
+//! - `transcript`: what was said and done: the cells of the session that the screen has room for
+//! - `welcome`: what is seen before the first message
 
 mod composer;
 pub(crate) mod figures;

@@ -38,6 +38,20 @@
 //! assert_eq!(output["response"], r#"Tool 'get_player_gold' returned: {"gold":500}"#);
 //! # Ok::<(), windlass::dspy::DSPyEngineError>(())
 //! ```
+//!
+//! - `call`: a call as a structured output writes it
+//! - `engine`: modules of a folder, one model, tools of the host (D-21…D-26)
+//! - `engine_caller`: the module engine as scripts of a host program call it: blocking, with errors by their type
+//! - `engine_invoke`: from its inputs to its outputs, in every shape that callers need
+//! - `engine_typed`: modules with inputs and outputs of Rust types, for programs that know them when they are compiled
+//! - `error`: what can go wrong, in the words of the module engine (D-1, D-2, D-25, Appendix A.2)
+//! - `host`: a host function behind the port that the engine runs tools by
+//! - `invocation`: a session that lives for one run
+//! - `model`: a predictor behind the port that the engine asks models by
+//! - `nesting`: a tool may invoke a module, whose tool may invoke a module, and so on
+//! - `registry`: the tools of a module engine, by name
+//! - `tool`: a host function as a tool
+//! - `wrapper`: any predictor, hauled through its tool calls
 
 mod call;
 #[cfg(feature = "modules")]

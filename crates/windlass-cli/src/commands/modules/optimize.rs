@@ -98,25 +98,36 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
             [format!("{:.3}", tried.tally.score), passed, tried.what.clone()]
         });
         print(&lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>()))?;
-        print_line(&match (&written, is_better) {
-            (Some(written), _) => format!(
-                "version {} scores {:.3} (before: {:.3}): wrote {}, kept {}",
-                version.metadata.version,
-                best.tally.score,
-                first.tally.score,
-                written.path.display(),
-                written.kept.display()
-            ),
-            (None, false) => {
-                "nothing scores better than the version as it is; nothing was written".to_owned()
-            }
-            (None, true) if args.dry_run => {
-                format!("{} would be written as version {}", best.what, version.metadata.version)
-            }
-            (None, true) => "stopped before the end; nothing was written".to_owned(),
-        })?;
+        print_line(&verdict(args, &version, (first, best), written.as_ref()))?;
     }
     Ok(if found.is_whole { Exit::Done } else { Exit::Cancelled })
+}
+
+/// What came of it, in a line.
+fn verdict(
+    args: &OptimizeArgs,
+    version: &Module,
+    (first, best): (&TriedVersion, &TriedVersion),
+    written: Option<&WrittenVersion>,
+) -> String {
+    let is_better = best.tally.score > first.tally.score;
+    match (written, is_better) {
+    (Some(written), _) => format!(
+        "version {} scores {:.3} (before: {:.3}): wrote {}, kept {}",
+        version.metadata.version,
+        best.tally.score,
+        first.tally.score,
+        written.path.display(),
+        written.kept.display()
+    ),
+    (None, false) => {
+        "nothing scores better than the version as it is; nothing was written".to_owned()
+    }
+    (None, true) if args.dry_run => {
+        format!("{} would be written as version {}", best.what, version.metadata.version)
+    }
+    (None, true) => "stopped before the end; nothing was written".to_owned(),
+    }
 }
 
 /// The version as it is, and the first of those that score best.

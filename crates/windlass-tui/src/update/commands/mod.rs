@@ -3,6 +3,30 @@
 //!
 //! What a command says it needs is there when it is called. A command that opens a list also says what choosing
 //! a row of it does, and what becomes of the answers that fill it.
+//!
+//! - `apply`: makes an edit that a run has staged, after it was looked at
+//! - `cancel`: stops the run
+//! - `context`: the project's file tree as background for the next message, and how full the context is
+//! - `copy`: the last answer, or the whole session, to the clipboard of the terminal
+//! - `export`: the session as a Markdown file
+//! - `fork`: goes on from a step of a run in a session of its own
+//! - `help`: keys and commands, from the tables that they are made of
+//! - `inspect`: everything that is on record of a run
+//! - `mode`: what runs without asking, from the next call on
+//! - `model`: which model answers from the next run on
+//! - `new`: the next message starts a session
+//! - `policy`: rules and grants: read, added, removed, and what decides a call
+//! - `profile`: limits and manners from the next run on
+//! - `quit`: leaves
+//! - `rename`: gives the session another title
+//! - `resume`: takes up runs that stopped in the middle
+//! - `search`: passages or lines of the project's files and documents, and sessions in which something was said
+//! - `sessions`: opens, renames and forgets sessions
+//! - `settings`: what the runs of the session are asked with: shown with the defaults, set and unset
+//! - `tasks`: shows or hides the task list; where it has no place of its own, it is a text
+//! - `theme`: how the app looks, at once and from now on
+//! - `thinking`: folds or unfolds the thinking
+//! - `tools`: what a model can call, and with which arguments
 
 pub(super) mod apply;
 pub(super) mod cancel;
