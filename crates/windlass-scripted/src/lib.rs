@@ -22,7 +22,7 @@
 //! )?;
 //! assert_eq!(script.runs()[0].len(), 2);
 //! assert_eq!(Script::parse("again", &script.to_string())?.to_string(), script.to_string());
-//! # Ok::<(), windlass_scripted::ScriptError>(())
+//! # Ok::<(), windlass_scripted::ScriptParseError>(())
 //! ```
 //!
 //!
