@@ -11,8 +11,8 @@ use windlass_core::trace::rfc3339;
 use windlass_engine::clock::Clock;
 use windlass_modules::Module;
 use windlass_modules::measure::{
-    CaseTally, Measured, ModuleCase, PassedCase, choose_demos, next_version, proposal_inputs, proposer,
-    read_proposal, split_cases, write_version,
+    CaseTally, Measured, ModuleCase, PassedCase, WrittenVersion, choose_demos, next_version, proposal_inputs,
+    proposer, read_proposal, split_cases, write_version,
 };
 
 use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
@@ -112,21 +112,19 @@ fn verdict(
 ) -> String {
     let is_better = best.tally.score > first.tally.score;
     match (written, is_better) {
-    (Some(written), _) => format!(
-        "version {} scores {:.3} (before: {:.3}): wrote {}, kept {}",
-        version.metadata.version,
-        best.tally.score,
-        first.tally.score,
-        written.path.display(),
-        written.kept.display()
-    ),
-    (None, false) => {
-        "nothing scores better than the version as it is; nothing was written".to_owned()
-    }
-    (None, true) if args.dry_run => {
-        format!("{} would be written as version {}", best.what, version.metadata.version)
-    }
-    (None, true) => "stopped before the end; nothing was written".to_owned(),
+        (Some(written), _) => format!(
+            "version {} scores {:.3} (before: {:.3}): wrote {}, kept {}",
+            version.metadata.version,
+            best.tally.score,
+            first.tally.score,
+            written.path.display(),
+            written.kept.display()
+        ),
+        (None, false) => "nothing scores better than the version as it is; nothing was written".to_owned(),
+        (None, true) if args.dry_run => {
+            format!("{} would be written as version {}", best.what, version.metadata.version)
+        }
+        (None, true) => "stopped before the end; nothing was written".to_owned(),
     }
 }
 
