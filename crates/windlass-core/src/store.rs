@@ -299,6 +299,9 @@ pub trait StorePort: JournalPort {
     ) -> BoxFuture<'a, Result<(), StoreFailure>>;
 }
 
+/// Opens the store of a folder, for so many sessions that write at once.
+pub type OpenStore = fn(&Path, usize) -> Result<Arc<dyn StorePort>, StoreFailure>;
+
 /// One kind of store, for whoever puts a program together.
 #[derive(Debug, Clone, Copy)]
 pub struct StoreKind {
@@ -307,5 +310,5 @@ pub struct StoreKind {
     /// Whether something is kept there already.
     pub exists: fn(&Path) -> bool,
     /// Opens the store of a place, for so many readers at once; makes it if need be. Says what to do if it cannot.
-    pub open: fn(&Path, usize) -> Result<Arc<dyn StorePort>, StoreFailure>,
+    pub open: OpenStore,
 }

@@ -21,6 +21,9 @@ pub enum Needs {
     Running,
 }
 
+/// What may follow a command's word, and what that is called.
+type OfferArguments = fn(&TuiState, &[String]) -> Option<(&'static str, Vec<Suggestion>)>;
+
 /// A slash command. Parser, completion, palette and help page read this and nothing else of it.
 #[derive(Debug, Clone, Copy)]
 pub struct SlashCommand {
@@ -39,7 +42,7 @@ pub struct SlashCommand {
     /// Carries it out; what follows the word comes with it.
     pub(crate) run: fn(&mut TuiState, &str) -> Vec<AppEffect>,
     /// What may follow the word, after what already does, and what that is called.
-    pub(crate) offer: fn(&TuiState, &[String]) -> Option<(&'static str, Vec<Suggestion>)>,
+    pub(crate) offer: OfferArguments,
 }
 
 impl SlashCommand {

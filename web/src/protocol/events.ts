@@ -1774,8 +1774,7 @@ failure: ModelFailure
  */
 export interface ModelFailure {
 /**
- * A stable word: `auth`, `rate_limit`, `overloaded`, `timeout`, `network`, `bad_request`, `malformed`, `cut`,
- * `context_overflow`, `no_tool_support`, `filtered`, `empty`, `script`…
+ * What kind of failure it is; a stable word in records and on wires.
  */
 code: string
 /**

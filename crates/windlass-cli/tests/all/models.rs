@@ -29,7 +29,7 @@ fn where_a_wire_is_needed_three_lines_say_how_to_connect_a_model() {
     let said = said
         .complains(2, &["no model is connected", "OPENAI_API_KEY", "GROQ_API_KEY", "windlass models list"]);
     assert_eq!(said.err.trim_end().lines().count(), 3, "{}", said.err);
-    place.windlass(&["models", "doctor", "builtin"]).complains(2, &["runs in this process"]);
+    place.windlass(&["models", "doctor", "builtin"]).complains(2, &["runs locally"]);
 }
 
 #[test]

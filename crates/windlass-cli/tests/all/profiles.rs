@@ -279,7 +279,7 @@ impl Bench {
         pane.launch(&format!("{}={}", KEY.0, KEY.1), &args);
         pane.type_text(&format!("/profile {}", chosen.profile));
         pane.press("Enter");
-        pane.wait_for(&format!("profile {} holds from the next run on", chosen.profile));
+        pane.wait_for(&format!("profile {} applies from the next run on", chosen.profile));
         let runs =
             |served: &Served| served.json("GET /api/runs?rows=200", "")["runs"].as_array().unwrap().len();
         self.look(served, chosen, |text| {

@@ -165,7 +165,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
         say(&pane, "Go 1");
         pane.wait_until("a question that listens", |pane| {
             let screen = pane.screen();
-            screen.contains("[1] Allow Once") && !screen.contains("listens when you pause")
+            screen.contains("[1] Allow Once") && !screen.contains("when you pause")
         });
         pane.press("2");
         pane.wait_for("End 1.");

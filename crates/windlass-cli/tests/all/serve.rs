@@ -145,7 +145,7 @@ fn it_says_where_it_listens_serves_and_ends_in_peace() {
     let (code, err) = served.stop();
     assert_eq!(code, Some(0), "{err}");
     assert!(err.contains("model scripted/a.script · root ") && err.contains(" · data in "), "{err}");
-    assert!(err.contains("stopping: runs come to a safe point"), "{err}");
+    assert!(err.contains("stopping: runs are brought to a safe point"), "{err}");
     // What came over HTTP is in the same folder as everything else.
     assert!(place.windlass(&["sessions", "list"]).exits(0).out.contains(&id[..13]));
 }

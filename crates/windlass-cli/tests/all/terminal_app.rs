@@ -99,7 +99,7 @@ fn z_13_z_14_the_four_keys_of_a_question() {
 fn answer(pane: &Pane, key: &str) {
     pane.wait_until("a question that listens", |pane| {
         let screen = pane.screen();
-        screen.contains("[1] Allow Once") && !screen.contains("listens when you pause")
+        screen.contains("[1] Allow Once") && !screen.contains("when you pause")
     });
     pane.press(key);
 }

@@ -98,7 +98,7 @@ fn z_26_the_older_command_context_works_in_the_terminal_app() {
     let screen = pane.wait_for("harbour.md");
     assert!(screen.contains("main.rs") && screen.contains("paths, about"), "{screen}");
     pane.press("a");
-    pane.wait_for("goes with the next message: file tree");
+    pane.wait_for("added to the next message: file tree");
     say("First");
     pane.wait_for("I see the files.");
     say("Second");

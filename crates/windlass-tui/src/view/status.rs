@@ -348,7 +348,7 @@ fn hints(state: &TuiState) -> Vec<StatusPart> {
             _,
         ) => &["Ctrl-C cancels"],
         (false, KeyTarget::Others, _, _) if state.asking.shown.is_some() => {
-            &["the question takes keys when you pause"]
+            &["keys count when you pause"]
         }
         (false, KeyTarget::Others, _, Focus::Transcript) => &["Enter unfolds", "Esc back"],
         (false, KeyTarget::Others, _, Focus::Composer) if state.running().is_some() => {
