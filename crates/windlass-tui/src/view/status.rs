@@ -347,9 +347,7 @@ fn hints(state: &TuiState) -> Vec<StatusPart> {
             Writing::Rule(_) | Writing::Reason(_) | Writing::Word(..),
             _,
         ) => &["Ctrl-C cancels"],
-        (false, KeyTarget::Others, _, _) if state.asking.shown.is_some() => {
-            &["keys count when you pause"]
-        }
+        (false, KeyTarget::Others, _, _) if state.asking.shown.is_some() => &["keys count when you pause"],
         (false, KeyTarget::Others, _, Focus::Transcript) => &["Enter unfolds", "Esc back"],
         (false, KeyTarget::Others, _, Focus::Composer) if state.running().is_some() => {
             &["Esc cancels", "Ctrl-O thinking", "Ctrl-T inspector", "? help"]
