@@ -133,7 +133,7 @@ it('the settings of a session are set in the composer, kept, sent with its runs,
   await panel.getByLabel('Format').selectOption('JSON with a schema');
   await panel.getByLabel('JSON Schema for the answer').fill('{"type": "object"');
   await panel.getByLabel('Seed').focus();
-  await panel.getByText(/^Not JSON/).waitFor();
+  await panel.getByText(/^Not valid JSON/).waitFor();
   await panel.getByLabel('JSON Schema for the answer').fill('{"type": "object"}');
   await panel.getByLabel('Seed').focus();
   await panel.getByText('Set: System prompt · Temperature 0.2 · Seed 7 · JSON schema · Must call calculate').waitFor();
