@@ -445,8 +445,10 @@ fn u_42_the_terminal_app_at_a_server_says_which_executor_runs_a_tool() {
     let pane = Pane::start(&place, 100, 30, &format!("attach {}", served.address()));
     pane.type_text("/tools send_letter");
     pane.press("Enter");
-    let screen = pane.wait_for("Sends a letter.");
-    assert!(screen.lines().any(|line| line.contains("executor") && line.contains("office")), "{screen}");
+    pane.wait_until("who runs the tool", |pane| {
+        let screen = pane.screen();
+        screen.lines().any(|line| line.contains("executor") && line.contains("office"))
+    });
     assert_eq!(hand.ask("DELETE", "", &json!({})).0, 204);
 }
 

@@ -354,7 +354,7 @@ fn is_cut(screen: &str) -> bool {
 
 /// The question with this title, once it hears keys: its answers are bright then.
 fn listening(pane: &Pane, title: &str) -> Vec<String> {
-    pane.wait_until(title, |pane| {
+    pane.wait_until_it_stays(title, |pane| {
         let screen = pane.coloured();
         let is_bright = |line: &str| line.split("[1] Allow Once").next().unwrap().contains("\u{1b}[1m");
         screen.contains(title)

@@ -162,6 +162,16 @@ impl Pane {
             std::thread::sleep(LOOK);
         }
     }
+
+    /// Waits until it is so in two looks, one after the other: a single look can meet a screen that is half drawn.
+    pub(crate) fn wait_until_it_stays(&self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        self.wait_until(what, |pane| {
+            is_so(pane) && {
+                std::thread::sleep(LOOK);
+                is_so(pane)
+            }
+        });
+    }
 }
 
 impl Drop for Pane {

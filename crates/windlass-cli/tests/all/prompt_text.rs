@@ -198,7 +198,7 @@ fn u_7_questions_of_a_step_come_in_call_order_and_are_counted() {
 
 /// Presses a key of the question once it hears it: its answers are bright then.
 fn answer(pane: &Pane, key: &str) {
-    pane.wait_until("a question that listens", |pane| {
+    pane.wait_until_it_stays("a question that listens", |pane| {
         let screen = pane.coloured();
         let is_ours = |line: &&str| line.contains("[1] Allow Once") && !line.contains(MARK);
         let mut keys = screen.lines().filter(is_ours);

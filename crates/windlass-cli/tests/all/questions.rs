@@ -166,7 +166,7 @@ fn u_1_u_5_attach_shows_the_whole_command_and_answers_with_its_digest() {
     let args = format!("attach {} --session {}", asked.served.address(), asked.session);
     let pane = Pane::start(&asked.place, 100, 40, &args);
     pane.wait_for("touch attached-x");
-    pane.wait_until("the question listens", |pane| !pane.screen().contains("when you pause"));
+    pane.wait_until_it_stays("the question listens", |pane| !pane.screen().contains("when you pause"));
     pane.press("1");
     pane.wait_until("the command ran", |_| asked.place.path("attached-x").exists());
 }

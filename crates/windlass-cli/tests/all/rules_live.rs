@@ -163,7 +163,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
         let place = Place::with(&[("talk.script", &(1..=3).map(turn).collect::<String>())]);
         let pane = Pane::start(&place, 100, 30, "--model scripted/talk.script");
         say(&pane, "Go 1");
-        pane.wait_until("a question that listens", |pane| {
+        pane.wait_until_it_stays("a question that listens", |pane| {
             let screen = pane.screen();
             screen.contains("[1] Allow Once") && !screen.contains("when you pause")
         });

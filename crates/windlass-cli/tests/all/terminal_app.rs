@@ -97,7 +97,7 @@ fn z_13_z_14_the_four_keys_of_a_question() {
 
 /// Presses a key of the question that is shown, once the question listens: keys right after it appeared are not for it.
 fn answer(pane: &Pane, key: &str) {
-    pane.wait_until("a question that listens", |pane| {
+    pane.wait_until_it_stays("a question that listens", |pane| {
         let screen = pane.screen();
         screen.contains("[1] Allow Once") && !screen.contains("when you pause")
     });
