@@ -299,7 +299,7 @@ pub trait StorePort: JournalPort {
     ) -> BoxFuture<'a, Result<(), StoreFailure>>;
 }
 
-/// Opens the store of a folder, for so many sessions that write at once.
+/// Opens the store of a place, for so many readers at once.
 pub type OpenStore = fn(&Path, usize) -> Result<Arc<dyn StorePort>, StoreFailure>;
 
 /// One kind of store, for whoever puts a program together.

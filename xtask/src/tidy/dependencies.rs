@@ -1,4 +1,4 @@
-//! Rules on manifests: core's four dependencies, the star of crates, heavy crates in their rooms.
+//! Rules on manifests: core's few dependencies, the star of crates, heavy crates in their rooms.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Core has exactly the dependencies the table allows.
-pub(super) fn core_has_its_four(house: &Checkout) -> Vec<TidyFinding> {
+pub(super) fn core_has_its_few(house: &Checkout) -> Vec<TidyFinding> {
     let cores = house.workspace.packages.iter().filter(|package| package.name == CORE);
     let ordinary = |core: &Package| -> Vec<String> {
         let allowed = |name: &String| {

@@ -27,7 +27,7 @@ fn a_clean_house_has_no_finding() {
 }
 
 #[test]
-fn core_has_exactly_its_four_dependencies() {
+fn core_has_exactly_its_few_dependencies() {
     let more = Fixture::new().with_package("windlass-core", &format!("{CORE_MANIFEST}\nuuid = \"1\""));
     bites(&more, &["core-dependencies crates/windlass-core/Cargo.toml:1"]);
     let fewer = Fixture::new().with_package("windlass-core", "[dependencies]\nserde = \"1\"");
