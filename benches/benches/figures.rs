@@ -13,12 +13,12 @@ use windlass_benches::idle::idle_session_bytes;
 use windlass_benches::loads::parts;
 use windlass_benches::sample::{edit_args, edit_call, edit_schema, edit_toolset};
 use windlass_benches::{best_of, cpu_time, figure};
-use windlass_core::args::read_args;
-use windlass_core::check::check_call;
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DeltaEvent, Event, Record};
-use windlass_core::json::repair::{RepairMode, repair};
-use windlass_core::tool::RawArgs;
+use windlass_core::calls::args::read_args;
+use windlass_core::calls::check::check_call;
+use windlass_core::calls::json::repair::{RepairMode, repair};
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DeltaEvent, Event, Record};
+use windlass_core::protocol::tool::RawArgs;
 use windlass_engine::bus::{Delivery, EventLog};
 use windlass_engine::ids::{new_message_id, new_run_id};
 use windlass_engine::journal::MemoryJournal;
@@ -102,7 +102,7 @@ fn checks() {
         let before = cpu_time();
         for _ in 0..N {
             let value: Value = serde_json::from_str(black_box(&text)).expect("JSON");
-            black_box(windlass_core::port::ArgsValidator::check(&validator, &value).is_empty());
+            black_box(windlass_core::ports::ArgsValidator::check(&validator, &value).is_empty());
         }
         cpu_time() - before
     });

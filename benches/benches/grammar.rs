@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use windlass_benches::tongue::vocabulary;
 use windlass_benches::{best_of, cpu_time, figure};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::tool::ToolSpec;
 use windlass_local::grammar::{
     AnswerWish, CallSyntax, Constraint, CopySources, GrammarForm, GrammarPort, Grammars, JsonStyle,
     Vocabulary,

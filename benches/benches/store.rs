@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use windlass_benches::{cpu_time, figure};
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, ToolMessage};
-use windlass_core::model::{Finish, StepPurpose, Usage};
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::{Claim, NewSession, RunQuery, StorePort as _};
-use windlass_core::tool::{Category, ToolCall, ToolOutcome, ToolOutput, Visibility};
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::{Claim, NewSession, RunQuery, StorePort as _};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, ToolMessage};
+use windlass_core::protocol::model::{Finish, StepPurpose, Usage};
+use windlass_core::protocol::tool::{Category, ToolCall, ToolOutcome, ToolOutput, Visibility};
 use windlass_store::{SqliteStore, StoreConfig};
 
 #[global_allocator]

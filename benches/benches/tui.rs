@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windlass_benches::screen::{AppInMemory, THE_END, long_session, streamed};
 use windlass_benches::{cpu_time, figure, resident_bytes};
-use windlass_core::event::Record;
+use windlass_core::protocol::event::Record;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,6 +1,6 @@
 //! What an idle session holds in memory.
 
-use windlass_core::command::MessageSend;
+use windlass_core::protocol::command::MessageSend;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::session::{Session, SessionParts};
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures::stream;
 use serde_json::{Map, Value, json};
-use windlass_core::message::{Message, Transcript};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{BoxFuture, BoxStream, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{BoxFuture, BoxStream, ModelPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::message::{Message, Transcript};
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_core::run::RunSettings;
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::new_session_id;
 use windlass_engine::journal::MemoryJournal;

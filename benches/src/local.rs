@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use windlass_core::model::{ModelDelta, Sampling, Usage};
+use windlass_core::protocol::model::{ModelDelta, Sampling, Usage};
 use windlass_local::{LocalConfig, LocalModel, RawPrompt};
 
 /// What was measured once.

@@ -6,14 +6,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
-use windlass_core::ids::SessionId;
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::JournalPort;
+use windlass_core::ports::JournalPort;
+use windlass_core::ports::store::{NewSession, StorePort as _};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::ids::SessionId;
 use windlass_core::run::RunSettings;
-use windlass_core::store::{NewSession, StorePort as _};
 use windlass_engine::bus::Delivery;
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};

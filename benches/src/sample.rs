@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::ids::CallId;
-use windlass_core::tool::{ToolCall, ToolSpec};
-use windlass_core::toolset::{ToolEntry, Toolset};
+use windlass_core::calls::toolset::{ToolEntry, Toolset};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::{ToolCall, ToolSpec};
 use windlass_engine::validate::compile;
 
 /// The schema of an editing tool: nested objects, bounds, a pattern, an enum, a default.

@@ -1,10 +1,10 @@
 #![no_main]
 //! However a text is split, the calls in its tags are the same, and no more comes out than went in.
 
-use windlass_core::assemble::Assembler;
-use windlass_core::message::text_of;
-use windlass_core::model::{Finish, ModelDelta};
-use windlass_core::tool::RawCall;
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::protocol::message::text_of;
+use windlass_core::protocol::model::{Finish, ModelDelta};
+use windlass_core::protocol::tool::RawCall;
 use windlass_models::tags::{RunTag, TagReader};
 
 fn read(pieces: &[&str]) -> (String, Vec<RawCall>) {

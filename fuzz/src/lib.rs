@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use windlass_core::assemble::Assembler;
-use windlass_core::model::{ModelDelta, ModelFailure};
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::protocol::model::{ModelDelta, ModelFailure};
 use windlass_models::frame::Splitter;
 use windlass_models::quirks::{Quirks, ReasoningEcho, ReasoningField};
 use windlass_models::wire::{Decode, decoder, framing};

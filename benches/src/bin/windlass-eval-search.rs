@@ -9,8 +9,8 @@ use windlass_benches::eval::cached::CachedEmbedder;
 use windlass_benches::eval::collection;
 use windlass_benches::eval::measures::Measures;
 use windlass_benches::eval::{Half, SetScores, half_of, house, index, lay_out, measure};
-use windlass_core::search::SearchKind;
-use windlass_core::search::embed::EmbedPort;
+use windlass_core::ports::search::SearchKind;
+use windlass_core::ports::search::embed::EmbedPort;
 use windlass_local::embed::FolderEmbedder;
 use windlass_search::{HashedEmbedder, Searcher, Tuning};
 

@@ -8,8 +8,8 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::port::BoxFuture;
-use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side};
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side};
 
 /// An embedder with a file of what it made before.
 #[derive(Debug)]

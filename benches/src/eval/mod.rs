@@ -12,8 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_core::search::embed::EmbedPort;
-use windlass_core::search::{
+use windlass_core::ports::search::embed::EmbedPort;
+use windlass_core::ports::search::{
     Found, Passage, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
 use windlass_search::{Index, IndexConfig, Searcher};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use tantivy::collector::TopDocs;
 use tantivy::query::QueryParser;
 use tantivy::{IndexReader, TantivyDocument};
-use windlass_core::search::{SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::ports::search::{SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
 use windlass_search::{Index, IndexConfig, Searcher, TouchOutcome};
 
 use super::index::FIELD;
@@ -146,7 +146,7 @@ fn note(is_measured: bool, times: &mut Times, begun: SearchClock) {
 /// Changes one file again and again; gives milliseconds from the change to an index that shows it.
 pub fn change(tree: &Path, ours: &Path) -> io::Result<Value> {
     let index = Index::open(ours, tree, IndexConfig::default()).map_err(io::Error::other)?;
-    let path = "part00/crates/windlass-core/src/search.rs";
+    let path = "part00/crates/windlass-core/src/ports/search.rs";
     let text = fs::read_to_string(tree.join(path))?;
     let mut times = Times::default();
     for change in 0..CHANGES {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use windlass_core::event::RunOutcome;
+use windlass_core::protocol::event::RunOutcome;
 
 /// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

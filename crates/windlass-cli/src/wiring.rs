@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use windlass_core::host::HostError;
+use windlass_core::calls::toolset::Toolset;
 use windlass_core::permission::{ApproveMode, PolicyPort, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::ports::host::HostError;
+use windlass_core::ports::search::SharedSearch;
+use windlass_core::ports::store::StorePort;
 use windlass_core::profile::ProfileName;
-use windlass_core::redact::Redactor;
-use windlass_core::search::SharedSearch;
-use windlass_core::store::StorePort;
-use windlass_core::toolset::Toolset;
+use windlass_core::text::redact::Redactor;
 use windlass_engine::audit_file::AuditFile;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};

@@ -1,7 +1,7 @@
 //! Addresses: where a server is, and where in it a thing is.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use windlass_core::host::HostError;
+use windlass_core::ports::host::HostError;
 use windlass_models::failure::shown_url;
 
 /// The port of `windlass serve`, where none is named.

@@ -3,9 +3,9 @@
 //! The code of a problem decides; its status only where a proxy or another server spoke.
 
 use serde::Deserialize;
-use windlass_core::host::HostError;
-use windlass_core::model::{ModelFailure, ModelFailureKind};
 use windlass_core::permission::Question;
+use windlass_core::ports::host::HostError;
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 
 /// Words for what can be missing, as codes begin with them.
 const THINGS: [&str; 11] =

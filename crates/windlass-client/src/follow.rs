@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use futures::stream;
 use tokio::time::Instant;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostError};
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::port::BoxStream;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{HostDelivery, HostError};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{RunId, SessionId};
 use windlass_models::frame::{FrameTooLong, Framing, Splitter};
 use windlass_models::transport::ReplyBody;
 

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use futures::stream;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::base64;
-use windlass_core::event::Record;
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{
     AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
     HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings, ModelRow,
     ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
     StartedRun, ToolAnswer,
 };
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
-use windlass_core::port::BoxStream;
-use windlass_core::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
-use windlass_core::secret::Secret;
-use windlass_core::settings::SessionSettings;
-use windlass_core::step::StepReport;
-use windlass_core::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
-use windlass_core::task::Task;
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
+use windlass_core::ports::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::step::StepReport;
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::tool::ToolSpec;
+use windlass_core::text::base64;
+use windlass_core::text::secret::Secret;
 use windlass_models::transport::Method;
 
 use crate::address::ApiPath;

@@ -3,11 +3,11 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use serde::Deserialize;
-use windlass_core::host::{HostDefaults, HostError};
-use windlass_core::ids::{Millis, SessionId};
-use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, Rule, RuleEffect, RuleSource};
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::host::{HostDefaults, HostError};
+use windlass_core::protocol::ids::{Millis, SessionId};
+use windlass_core::protocol::model::Sampling;
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::address::ApiPath;
 use crate::line::ServerLine;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use windlass_core::host::HostError;
-use windlass_core::secret::Secret;
+use windlass_core::ports::host::HostError;
+use windlass_core::text::secret::Secret;
 use windlass_models::failure::shown_url;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::target::{Abilities, AuthForm, ModelTarget, WireKind};

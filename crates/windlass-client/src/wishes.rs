@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::event::Record;
-use windlass_core::host::{
+use windlass_core::limits::WISHED_STEPS_MAX;
+use windlass_core::permission::{ApproveMode, Question};
+use windlass_core::ports::host::{
     Consent, ExplainedGate, Explanation, ForkWish, HostError, OutsideCall, RunStart, RunWishes, StartedRun,
     ToolAnswer,
 };
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::limits::WISHED_STEPS_MAX;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Effort, Sampling, ToolChoice};
-use windlass_core::permission::{ApproveMode, Question};
-use windlass_core::store::NewSession;
-use windlass_core::tool::ToolOutcome;
+use windlass_core::ports::store::NewSession;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{RunId, SessionId};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{Effort, Sampling, ToolChoice};
+use windlass_core::protocol::tool::ToolOutcome;
 
 /// The body of a new session. `root` is that of the server.
 pub(crate) fn new_session(begin: &NewSession, root: &str) -> Result<Value, HostError> {

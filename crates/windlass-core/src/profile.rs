@@ -11,7 +11,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{CALL_TIMEOUT_CEILING_MS, FULL_RESULT_CHARS_MAX, Limits};
-use crate::tool::ToolSpec;
+use crate::protocol::tool::ToolSpec;
 
 /// The six profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

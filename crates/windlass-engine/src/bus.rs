@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use futures::Stream;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::SessionId;
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::SessionId;
 
 use crate::limits::{DELIVERY_BATCH, RING_RECORDS_MAX};
 

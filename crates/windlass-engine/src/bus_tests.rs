@@ -1,5 +1,5 @@
-use windlass_core::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason};
-use windlass_core::model::Usage;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason};
+use windlass_core::protocol::model::Usage;
 use windlass_testkit::record;
 
 use super::*;

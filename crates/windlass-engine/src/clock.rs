@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use windlass_core::ids::Millis;
+use windlass_core::protocol::ids::Millis;
 
 /// Tells the time; clones tell the same one.
 #[derive(Clone)]

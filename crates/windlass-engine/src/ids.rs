@@ -2,7 +2,7 @@
 //! makes one.
 
 use uuid::Uuid;
-use windlass_core::ids::{MessageId, RunId, SessionId};
+use windlass_core::protocol::ids::{MessageId, RunId, SessionId};
 
 /// A new session's id.
 pub fn new_session_id() -> SessionId {

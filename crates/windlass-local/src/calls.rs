@@ -3,7 +3,7 @@
 //! A pure reader: text in, deltas out. It believes nothing it cannot read: what begins as a call and is none is text.
 //! Knows no tokens and no tools.
 
-use windlass_core::model::{CallDelta, ModelDelta};
+use windlass_core::protocol::model::{CallDelta, ModelDelta};
 
 use crate::grammar::CallSyntax;
 

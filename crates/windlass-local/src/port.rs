@@ -8,10 +8,10 @@ use std::sync::mpsc::Sender;
 
 use futures::StreamExt;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use windlass_core::model::{
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::model::{
     ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Sampling, StepPurpose, ToolChoice,
 };
-use windlass_core::port::{BoxStream, ModelPort};
 
 use crate::calls::CallReader;
 use crate::decoder::LoadedDecoder;

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 use candle_core::quantized::GgmlDType;
-use windlass_core::ids::RunId;
-use windlass_core::message::Message;
-use windlass_core::model::{Finish, Kept, Usage};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Finish, Kept, Usage};
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::*;
 use crate::file::ModelFamily;

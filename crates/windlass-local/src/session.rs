@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, ReadingProgress, Usage};
+use windlass_core::protocol::model::{Finish, ModelDelta, ModelFailure, ReadingProgress, Usage};
 
 use crate::calls::CallReader;
 use crate::decoder::KvCache;

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, Notice, NoticeKind};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelFailureKind, Notice, NoticeKind};
 
 use crate::decoder::{LoadedDecoder, PIECE_TOKENS, SessionInput};
 use crate::error::LocalError;

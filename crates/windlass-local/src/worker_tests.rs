@@ -1,7 +1,7 @@
 use candle_core::Device;
 use candle_core::quantized::GgmlDType;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use windlass_core::model::Finish;
+use windlass_core::protocol::model::Finish;
 
 use super::*;
 use crate::calls::CallReader;

@@ -3,7 +3,7 @@
 //! Servers answer a request for a stream with a whole, label streams as plain text, and pages as answers.
 //! What the answer says it is counts first, and what it begins with counts where it says nothing.
 
-use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelFailureKind};
 
 use crate::failure::{of_nothing, of_page};
 use crate::frame::{Framing, Splitter, decode};

@@ -7,7 +7,7 @@ use std::future::poll_fn;
 
 use thiserror::Error;
 use url::Url;
-use windlass_core::model::{ModelFailure, ModelFailureKind};
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 
 use crate::failure::shown_url;
 use crate::limits::ExchangeLimits;

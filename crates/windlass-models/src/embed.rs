@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use windlass_core::model::ModelFailure;
-use windlass_core::port::BoxFuture;
-use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side};
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side};
+use windlass_core::protocol::model::ModelFailure;
 
 use crate::failure::{malformed, of_page, of_status};
 use crate::limits::{ERROR_BODY_BYTES_MAX, ExchangeLimits};

@@ -14,7 +14,7 @@ fn eager() -> EmbedPatience {
 
 struct NoCounts;
 
-impl windlass_core::search::embed::WordCounts for NoCounts {
+impl windlass_core::ports::search::embed::WordCounts for NoCounts {
     fn passages(&self) -> u64 {
         0
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::mem;
 
 use memchr::{memchr, memchr2};
-use windlass_core::json::NOT_UTF8;
+use windlass_core::calls::json::NOT_UTF8;
 
 use crate::limits::FRAME_BYTES_MAX;
 

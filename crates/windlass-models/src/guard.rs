@@ -6,9 +6,11 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Effort, ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{
+    Effort, ModelRequest, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice,
+};
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::lower::{LoweredTool, LoweredTools};
 use crate::quirks::{AnswerForms, CallDialect, ChoiceForm, ReasoningAsk};

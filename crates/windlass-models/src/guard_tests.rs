@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::message::{Reasoning, ToolMessage};
-use windlass_core::model::Kept;
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::protocol::message::{Reasoning, ToolMessage};
+use windlass_core::protocol::model::Kept;
+use windlass_core::protocol::tool::{ToolCall, ToolSpec};
 
 use super::*;
 use crate::lower::lower;
@@ -114,8 +114,10 @@ fn anthropic_3_deepseek_7_nothing_is_forced_while_the_model_thinks() {
     let quirks =
         Quirks { forces_while_thinking: false, ask: ReasoningAsk::ThinkingType, ..Quirks::default() };
     let claude = target(WireKind::Messages, quirks);
-    let thinking =
-        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("high"), ..Sampling::default() };
+    let thinking = Sampling {
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word("high"),
+        ..Sampling::default()
+    };
     let lowered = lower(&claude, &tools());
     for choice in [ToolChoice::Required, named()] {
         let fit = guard(&claude, &request(choice.clone(), thinking.clone()), &lowered);
@@ -190,7 +192,7 @@ fn openai_1_sampling_is_left_out_while_the_model_thinks() {
     let wishes = |effort: Option<&str>| Sampling {
         temperature: Some(0.0),
         top_p: Some(0.5),
-        reasoning_effort: effort.and_then(windlass_core::model::Effort::of_word),
+        reasoning_effort: effort.and_then(windlass_core::protocol::model::Effort::of_word),
         ..Sampling::default()
     };
     let kept = |model: &ModelTarget, effort: Option<&str>| {
@@ -248,8 +250,10 @@ fn deepseek_7_openai_1_a_model_that_thinks_unasked_is_not_forced_until_it_is_tol
     };
     let model = target(WireKind::Chat, quirks);
     assert_eq!(guarded(&model, named()).choice, ToolChoice::Auto);
-    let still =
-        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("none"), ..Sampling::default() };
+    let still = Sampling {
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word("none"),
+        ..Sampling::default()
+    };
     let fit = guard(&model, &request(named(), still.clone()), &lower(&model, &tools()));
     assert_eq!((fit.choice, fit.sampling), (named(), still));
 }
@@ -258,8 +262,10 @@ fn deepseek_7_openai_1_a_model_that_thinks_unasked_is_not_forced_until_it_is_tol
 fn a_model_that_cannot_but_think_is_not_told_to_stop() {
     let quirks = Quirks { thinks_unasked: true, stops_thinking: false, ..Quirks::default() };
     let model = target(WireKind::Messages, quirks);
-    let still =
-        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("none"), ..Sampling::default() };
+    let still = Sampling {
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word("none"),
+        ..Sampling::default()
+    };
     let fit = guard(&model, &request(ToolChoice::Auto, still), &lower(&model, &tools()));
     assert_eq!((&fit.sampling.reasoning_effort, rules(&fit)), (&None, vec!["reasoning_effort"]));
 }
@@ -313,8 +319,10 @@ fn anthropic_3_thinking_does_not_begin_in_the_middle_of_calls_of_another_model()
         (vec![user(), said(&[call()]), outcome(), user()], true),
         (vec![user()], true),
     ];
-    let wishes =
-        Sampling { reasoning_effort: windlass_core::model::Effort::of_word("high"), ..Sampling::default() };
+    let wishes = Sampling {
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word("high"),
+        ..Sampling::default()
+    };
     for (messages, may_think) in histories {
         let quirks = Quirks {
             thinks_midway: false,

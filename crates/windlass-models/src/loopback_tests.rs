@@ -7,10 +7,12 @@ use futures_core::Stream;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-use windlass_core::ids::RunId;
-use windlass_core::message::Message;
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{
+    Kept, ModelDelta, ModelFailure, ModelRequest, Sampling, StepPurpose, ToolChoice,
+};
 
 use crate::limits::ExchangeLimits;
 use crate::port::WireModel;

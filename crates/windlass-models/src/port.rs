@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Usage};
-use windlass_core::port::{BoxFuture, BoxStream, ModelPort};
-use windlass_core::step::WrittenRequest;
+use windlass_core::ports::{BoxFuture, BoxStream, ModelPort};
+use windlass_core::protocol::model::{Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Usage};
+use windlass_core::protocol::step::WrittenRequest;
 
 use crate::answer::AnswerReader;
 use crate::failure::{of_nothing, of_page, of_status, shown_url};

@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
-use windlass_core::message::Message;
-use windlass_core::model::{Finish, Notice, NoticeKind};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Finish, Notice, NoticeKind};
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::*;
 use crate::limits::ExchangeLimits;
@@ -344,7 +344,10 @@ async fn a_wire_of_lines_is_read_a_line_at_a_time() {
     let text = [head("200 OK", "content-type: application/x-ndjson\r\n"), chunk(line)].concat();
     let target = ModelTarget { wire: WireKind::Ollama, ..target(&serve_text(text).await) };
     let (_, failure) = collect(WireModel::new(target, transport(limits())).stream(request())).await;
-    assert_eq!(failure.map(|failure| failure.kind), Some(windlass_core::model::ModelFailureKind::Cut));
+    assert_eq!(
+        failure.map(|failure| failure.kind),
+        Some(windlass_core::protocol::model::ModelFailureKind::Cut)
+    );
 }
 
 #[tokio::test]

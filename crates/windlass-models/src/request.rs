@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::message::Message;
-use windlass_core::model::{Kept, ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Kept, ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::guard::guard;
 use crate::health::{Healer, Turn};

@@ -1,8 +1,8 @@
 use serde_json::Value;
-use windlass_core::ids::CallId;
-use windlass_core::message::{Part, ToolMessage};
-use windlass_core::model::{Kept, NoticeKind};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Part, ToolMessage};
+use windlass_core::protocol::model::{Kept, NoticeKind};
+use windlass_core::protocol::tool::ToolCall;
 
 use super::*;
 use crate::loopback::{request, target};

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use windlass_core::model::Usage;
-use windlass_core::secret::Secret;
+use windlass_core::protocol::model::Usage;
+use windlass_core::text::secret::Secret;
 
 use crate::failure::shown_url;
 use crate::quirks::Quirks;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::port::AnswerForm;
+use windlass_core::ports::AnswerForm;
 
 use crate::error::ModuleError;
 use crate::module::Module;

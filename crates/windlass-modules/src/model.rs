@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use serde_json::Value;
-use windlass_core::message::{Message, Part, Transcript};
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelRequest, StepPurpose};
-use windlass_core::port::{AnswerForm, BoxStream, ModelPort};
+use windlass_core::ports::{AnswerForm, BoxStream, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
-use windlass_core::step::WrittenRequest;
+use windlass_core::protocol::message::{Message, Part, Transcript};
+use windlass_core::protocol::model::{Finish, ModelDelta, ModelFailure, ModelRequest, StepPurpose};
+use windlass_core::protocol::step::WrittenRequest;
 
 use crate::form::ModuleForm;
 use crate::module::{Module, Predictor};

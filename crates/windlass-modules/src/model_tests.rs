@@ -1,9 +1,9 @@
 use std::sync::Mutex;
 
 use serde_json::json;
-use windlass_core::message::Reasoning;
-use windlass_core::model::{CallDelta, Kept, Notice, NoticeKind, Sampling, ToolChoice, Usage};
-use windlass_core::tool::{ProviderState, ToolCall};
+use windlass_core::protocol::message::Reasoning;
+use windlass_core::protocol::model::{CallDelta, Kept, Notice, NoticeKind, Sampling, ToolChoice, Usage};
+use windlass_core::protocol::tool::{ProviderState, ToolCall};
 
 use super::*;
 

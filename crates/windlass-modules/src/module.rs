@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use windlass_core::dialect::field::{CALL_FIELD, FieldReading, TOOLS_FIELD, read_fields};
+use windlass_core::calls::dialect::field::{CALL_FIELD, FieldReading, TOOLS_FIELD, read_fields};
 
 use crate::error::ModuleError;
 use crate::signature::{CONTEXT_FIELD, Field, FieldType, REASONING_FIELD, Signature, SignatureRegistry};

@@ -5,11 +5,11 @@
 //! else the first that finds anything. A text in which nothing is found is an error, never an empty success.
 
 use serde_json::{Map, Value};
-use windlass_core::dialect::field::CALL_FIELD;
-use windlass_core::json::clip::clip_chars;
-use windlass_core::json::parse::parse_value;
-use windlass_core::json::repair::{RepairMode, repair};
-use windlass_core::json::scan::{ScanFailure, fenced_object, value_end, whole_object};
+use windlass_core::calls::dialect::field::CALL_FIELD;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::calls::json::parse::parse_value;
+use windlass_core::calls::json::repair::{RepairMode, repair};
+use windlass_core::calls::json::scan::{ScanFailure, fenced_object, value_end, whole_object};
 
 use crate::error::ModuleError;
 use crate::limits::SHOWN_CHARS_MAX;

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use windlass_core::dialect::field::{CALL_FIELD, TOOLS_FIELD, next_input, tool_items};
-use windlass_core::json::parse::parse_value;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::calls::dialect::field::{CALL_FIELD, TOOLS_FIELD, next_input, tool_items};
+use windlass_core::calls::json::parse::parse_value;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::error::ModuleError;
 use crate::model::ToolUse;

@@ -1,4 +1,4 @@
-use windlass_core::model::{Kept, Sampling};
+use windlass_core::protocol::model::{Kept, Sampling};
 
 use super::*;
 

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use windlass_core::dialect::field::{CALL_FIELD, TOOLS_FIELD};
-use windlass_core::nearest::nearest_names;
+use windlass_core::calls::dialect::field::{CALL_FIELD, TOOLS_FIELD};
 use windlass_core::text::json_short;
+use windlass_core::text::nearest::nearest_names;
 
 use crate::error::ModuleError;
 use crate::limits::SHOWN_CHARS_MAX;

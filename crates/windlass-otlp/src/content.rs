@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::{CONTENT_CHARS_MAX, SpanRules};
-use windlass_core::json::clip::clip_chars;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::Finish;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::Finish;
 
 /// The conventions' word for an end of speech.
 pub(crate) fn finish_word(finish: &Finish) -> &str {

@@ -9,11 +9,11 @@ use crate::names::{
 use crate::{
     Attribute, Attributes, SPAN_EVENTS_MAX, Span, SpanEvent, SpanFault, SpanId, SpanKind, SpanRules, TraceId,
 };
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
-use windlass_core::ids::{CallId, Millis, RunId};
-use windlass_core::message::Message;
-use windlass_core::model::{Finish, Usage};
-use windlass_core::tool::{ToolCall, ToolOutcome};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::protocol::ids::{CallId, Millis, RunId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Finish, Usage};
+use windlass_core::protocol::tool::{ToolCall, ToolOutcome};
 
 /// Runs that are followed at once; the oldest is let go of above it (a run that never ends would stay).
 const RUNS_MAX: usize = 10_000;

@@ -16,8 +16,8 @@ mod wire;
 
 use std::fmt;
 
-use windlass_core::ids::Millis;
-use windlass_core::redact::Redactor;
+use windlass_core::protocol::ids::Millis;
+use windlass_core::text::redact::Redactor;
 
 pub use self::fold::SpanFold;
 pub use self::wire::{Resource, export_request};

@@ -1,9 +1,9 @@
 //! Names of attributes, words of the conventions, ids of traces and spans.
 
 use crate::{Attribute, Attributes, SpanId, TraceId};
-use windlass_core::event::Record;
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::model::{StepPurpose, Usage};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::model::{StepPurpose, Usage};
 
 pub(crate) fn put_ids(attributes: &mut Attributes, record: &Record) {
     attributes.push(("gen_ai.conversation.id", record.session_id.as_str().into()));

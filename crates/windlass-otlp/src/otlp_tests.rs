@@ -3,12 +3,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::{Message, Part, ToolMessage};
-use windlass_core::model::{Finish, StepPurpose, Usage};
-use windlass_core::secret::Secret;
-use windlass_core::tool::{Category, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, Part, ToolMessage};
+use windlass_core::protocol::model::{Finish, StepPurpose, Usage};
+use windlass_core::protocol::tool::{
+    Category, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility,
+};
+use windlass_core::text::secret::Secret;
 
 const RUN: &str = "0198a000-1111-7222-8333-444455556666";
 

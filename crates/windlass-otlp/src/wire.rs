@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{Attribute, Attributes, SCHEMA_URL, Span, SpanEvent, SpanKind};
-use windlass_core::ids::Millis;
+use windlass_core::protocol::ids::Millis;
 
 const STATUS_ERROR: u32 = 2;
 

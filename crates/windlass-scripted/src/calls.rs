@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::ids::CallId;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::CallId;
 
 use crate::script::Script;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
-use windlass_core::message::Message;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::message::Message;
 
 use crate::beat::{Beat, BeatKind};
 use crate::calls::CallBook;

@@ -1,5 +1,5 @@
-use windlass_core::event::{DeltaEvent, DurableEvent, WarningCode};
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, WarningCode};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput};
 
 use super::*;
 use crate::sample::*;

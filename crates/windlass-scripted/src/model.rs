@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use tokio::time::{Sleep, sleep};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, ModelRequest};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelFailureKind, ModelRequest};
 
 use crate::place::ServedRuns;
 use crate::request::request_text;

@@ -2,9 +2,9 @@ use std::future::poll_fn;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
-use windlass_core::ids::RunId;
-use windlass_core::message::Message;
-use windlass_core::model::Finish;
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::Finish;
 
 use super::*;
 use crate::sample::{request, request_after};

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use windlass_core::ids::RunId;
-use windlass_core::message::Message;
-use windlass_core::model::ModelRequest;
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::ModelRequest;
 
 use crate::limits::RUNS_REMEMBERED_MAX;
 use crate::step::{ScriptedStep, StepEnding};

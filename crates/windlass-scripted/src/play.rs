@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::ids::CallId;
-use windlass_core::model::ModelRequest;
 use windlass_core::permission::PermissionAnswer;
-use windlass_core::tool::ToolOutcome;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::model::ModelRequest;
+use windlass_core::protocol::tool::ToolOutcome;
 
 use crate::beat::{Beat, BeatKind};
 use crate::calls::CallBook;

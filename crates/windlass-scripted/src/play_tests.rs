@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use windlass_core::tool::ToolOutput;
+use windlass_core::protocol::tool::ToolOutput;
 
 use super::*;
 use crate::sample::*;

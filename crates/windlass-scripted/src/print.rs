@@ -3,8 +3,8 @@
 
 use std::fmt::{self, Write as _};
 
-use windlass_core::model::{ModelFailure, Usage};
 use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::protocol::model::{ModelFailure, Usage};
 
 use crate::parse::here_word;
 use crate::script::{

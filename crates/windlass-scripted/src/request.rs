@@ -1,7 +1,7 @@
 //! Checks what a model was asked: proof of what really goes into a request.
 
-use windlass_core::message::{Message, Part};
-use windlass_core::model::ModelRequest;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::ModelRequest;
 
 use crate::expect::Mismatch;
 use crate::parse::shown;

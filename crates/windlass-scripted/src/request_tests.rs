@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::ToolMessage;
-use windlass_core::model::{Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::ToolMessage;
+use windlass_core::protocol::model::{Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::{ToolCall, ToolSpec};
 
 use super::*;
 use crate::script::Script;
@@ -43,7 +43,7 @@ fn request() -> ModelRequest {
         tools: Arc::new([Arc::new(ToolSpec::new("a", "A")), Arc::new(ToolSpec::new("b", "B"))]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),
-        kept: windlass_core::model::Kept::default(),
+        kept: windlass_core::protocol::model::Kept::default(),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::{Message, ToolMessage};
-use windlass_core::model::{Finish, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage};
 use windlass_core::permission::Question;
-use windlass_core::tool::{Category, Risk, ToolCall, ToolOutcome, Visibility};
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, ToolMessage};
+use windlass_core::protocol::model::{Finish, ModelRequest, Sampling, StepPurpose, ToolChoice, Usage};
+use windlass_core::protocol::tool::{Category, Risk, ToolCall, ToolOutcome, Visibility};
 
 pub(crate) fn request(run_id: &str) -> ModelRequest {
     request_after(run_id, &[], 0)
@@ -29,7 +29,7 @@ pub(crate) fn request_after(run_id: &str, users: &[&str], steps: u32) -> ModelRe
         tools: Arc::new([]),
         tool_choice: ToolChoice::Auto,
         sampling: Sampling::default(),
-        kept: windlass_core::model::Kept::default(),
+        kept: windlass_core::protocol::model::Kept::default(),
     }
 }
 

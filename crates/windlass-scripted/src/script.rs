@@ -4,10 +4,10 @@
 //! happening does is decided by whoever plays it.
 
 use serde_json::Value;
-use windlass_core::event::{RunOutcome, StopReason, WarningCode};
-use windlass_core::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
-use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::event::{RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput};
 
 /// A conversation script.
 #[derive(Debug, Clone, PartialEq)]

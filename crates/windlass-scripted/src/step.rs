@@ -4,9 +4,11 @@
 
 use std::collections::VecDeque;
 
-use windlass_core::assemble::Assembler;
-use windlass_core::message::Part;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelStep};
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{
+    CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelStep,
+};
 
 use crate::script::{ArgsForm, CallLine, ModelLine, RequestExpectation, ScriptHeader, TextChunking};
 

@@ -1,7 +1,7 @@
 use serde_json::json;
-use windlass_core::message::{Part, Reasoning};
-use windlass_core::model::Usage;
-use windlass_core::tool::{RawArgs, RawCall};
+use windlass_core::protocol::message::{Part, Reasoning};
+use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::tool::{RawArgs, RawCall};
 
 use super::*;
 use crate::script::Script;

@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 
-use windlass_core::command::RunCommand;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event};
-use windlass_core::ids::CallId;
 use windlass_core::permission::{PermissionAnswer, Question};
+use windlass_core::protocol::command::RunCommand;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event};
+use windlass_core::protocol::ids::CallId;
 
 use crate::beat::{Beat, BeatKind};
 use crate::calls::CallBook;

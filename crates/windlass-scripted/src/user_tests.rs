@@ -1,7 +1,7 @@
-use windlass_core::event::DeltaEvent;
-use windlass_core::ids::CallId;
 use windlass_core::permission::Decision;
-use windlass_core::tool::{ToolOutcome, ToolOutput};
+use windlass_core::protocol::event::DeltaEvent;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::{ToolOutcome, ToolOutput};
 
 use super::*;
 use crate::sample::*;

@@ -1,8 +1,8 @@
 //! The words of scripts and what they mean.
 
-use windlass_core::event::{RunOutcome, StopReason, WarningCode};
-use windlass_core::model::{Finish, StepPurpose, ToolChoice};
-use windlass_core::tool::OutcomeStatus;
+use windlass_core::protocol::event::{RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::model::{Finish, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::OutcomeStatus;
 
 /// Words that may begin a header line.
 pub(crate) const HEADER: [&str; 11] = [

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 use crate::limits::ServerLimits;
 

@@ -10,7 +10,7 @@ use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, Que
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
-use windlass_core::host::HostError;
+use windlass_core::ports::host::HostError;
 
 /// The media type of problem documents.
 pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";

@@ -12,7 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
 use tokio::time::Instant;
-use windlass_core::redact::Redactor;
+use windlass_core::text::redact::Redactor;
 
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::routes;

@@ -1,5 +1,5 @@
 use axum::body::Body;
-use windlass_core::redact::Redactor;
+use windlass_core::text::redact::Redactor;
 
 use super::*;
 

@@ -23,7 +23,7 @@ use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use bytes::Bytes;
-use windlass_core::host::ServedPort;
+use windlass_core::ports::host::ServedPort;
 
 mod config;
 mod endpoint;

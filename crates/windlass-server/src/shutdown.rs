@@ -1,7 +1,7 @@
 //! Word that the server is asked to stop, for those who would otherwise wait for ever: event streams.
 
 use tokio::sync::watch;
-use windlass_core::port::BoxFuture;
+use windlass_core::ports::BoxFuture;
 
 /// Knows whether the server is asked to stop. Connections carry it to their requests.
 #[derive(Debug, Clone, Default)]

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use windlass_core::host::ServedPort;
-use windlass_core::ids::Millis;
-use windlass_core::redact::Redactor;
+use windlass_core::ports::host::ServedPort;
+use windlass_core::protocol::ids::Millis;
+use windlass_core::text::redact::Redactor;
 
 use crate::config::ServerConfig;
 use crate::error::{Problem, ProblemKind, RouteResult};

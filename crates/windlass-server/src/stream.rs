@@ -15,11 +15,11 @@ use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, Bytes, BytesMut};
 use http_body::Frame;
 use tokio::time::{Instant, Sleep};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::frame;
-use windlass_core::host::{HostDelivery, HostError, HostPort};
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::port::{BoxFuture, BoxStream};
+use windlass_core::ports::host::{HostDelivery, HostError, HostPort};
+use windlass_core::ports::{BoxFuture, BoxStream};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::frame;
+use windlass_core::protocol::ids::{RunId, SessionId};
 
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{RouteResult, SuccessKind};

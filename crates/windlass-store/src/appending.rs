@@ -1,10 +1,10 @@
 //! Appending: the records of one session, and the rows of runs, grants, tasks and questions that are made of them.
 
 use rusqlite::params;
-use windlass_core::event::{Record, RunOutcome, StopReason};
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::model::Usage;
-use windlass_core::store::{BegunRun, RowChange, StoreFailure, project};
+use windlass_core::ports::store::{BegunRun, RowChange, StoreFailure, project};
+use windlass_core::protocol::event::{Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::model::Usage;
 
 use crate::claim::{describe, now_ms};
 use crate::encode::RecordRow;

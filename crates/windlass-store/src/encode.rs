@@ -8,9 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::ids::{CallId, MessageId, Millis, RunId, SessionId};
-use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, MessageId, Millis, RunId, SessionId};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::fault::StoreFault;
 use crate::limits::{BLOCK_DELTAS_MAX, OUTCOME_BYTES_IN_RECORD_MAX};

@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
-use windlass_core::port::JournalFailure;
-use windlass_core::store::StoreFailure;
+use windlass_core::ports::JournalFailure;
+use windlass_core::ports::store::StoreFailure;
 
 /// Why a store could not be opened. A damaged file is never changed.
 #[derive(Debug, thiserror::Error)]

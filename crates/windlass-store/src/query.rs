@@ -5,12 +5,14 @@ use std::sync::Arc;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde::de::DeserializeOwned;
-use windlass_core::event::Record;
-use windlass_core::ids::{MessageId, Millis, RunId, SessionId};
-use windlass_core::model::Usage;
 use windlass_core::permission::{ApproveMode, Rule};
-use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure};
-use windlass_core::task::Task;
+use windlass_core::ports::store::{
+    NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure,
+};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{MessageId, Millis, RunId, SessionId};
+use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::task::Task;
 
 use crate::encode::StoredRow;
 use crate::fault::StoreFault;

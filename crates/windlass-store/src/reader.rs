@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
-use windlass_core::store::StoreFailure;
+use windlass_core::ports::store::StoreFailure;
 
 use crate::fault::{OpenError, StoreFault, closed};
 use crate::open::{StoreConfig, open_reader};

@@ -1,12 +1,12 @@
 //! Everything that is written beside the journal: sessions begun, copied, renamed and deleted; claims, snapshots, audit.
 
 use rusqlite::{OptionalExtension as _, params};
-use windlass_core::event::Record;
-use windlass_core::ids::{Millis, SessionId};
-use windlass_core::message::Message;
 use windlass_core::permission::{ApproveMode, Rule};
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{Claim, NewSession, Save, StoreFailure};
+use windlass_core::ports::store::{Claim, NewSession, Save, StoreFailure};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{Millis, SessionId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::settings::SessionSettings;
 
 use crate::claim::now_ms;
 use crate::encode::RecordRow;

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_core::event::Record;
-use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, Rule};
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{
+use windlass_core::ports::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StoreKind, StorePort,
 };
-use windlass_core::task::Task;
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{Millis, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::task::Task;
 
 use crate::claim::WriterLock;
 use crate::encode::{RecordRow, encode};

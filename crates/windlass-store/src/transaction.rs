@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
-use windlass_core::ids::{Millis, SessionId};
-use windlass_core::store::{NewSession, StoreFailure};
+use windlass_core::ports::store::{NewSession, StoreFailure};
+use windlass_core::protocol::ids::{Millis, SessionId};
 
 use crate::claim::{WriterLock, describe};
 use crate::fault::StoreFault;

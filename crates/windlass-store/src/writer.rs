@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
-use windlass_core::event::Record;
-use windlass_core::ids::SessionId;
-use windlass_core::port::JournalFailure;
-use windlass_core::store::StoreFailure;
+use windlass_core::ports::JournalFailure;
+use windlass_core::ports::store::StoreFailure;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::SessionId;
 
 use crate::claim::WriterLock;
 use crate::encode::RecordRow;

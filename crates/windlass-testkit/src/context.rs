@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use windlass_core::ids::CallId;
 use windlass_core::permission::HeldTargets;
-use windlass_core::port::{
+use windlass_core::ports::{
     BoxFuture, CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext,
 };
-use windlass_core::task::{Task, TaskStatus};
-use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::task::{Task, TaskStatus};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
 /// Builds a [`ToolContext`]; keeps what the tool did to it.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::ids::SessionId;
-use windlass_core::port::JournalPort;
+use windlass_core::ports::JournalPort;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::ids::SessionId;
 
 use crate::breach::{Breach, ensure};
 use crate::sample::{record, sample_events};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
-use windlass_core::message::Message;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::protocol::message::Message;
 
 /// Other words of the same length: how much history fits is decided by it.
 pub fn other_words(text: &mut String) {

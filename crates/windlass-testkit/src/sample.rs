@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::command::RunWishes;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
-use windlass_core::ids::{CallId, SessionId};
-use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
-use windlass_core::model::{Finish, NoticeKind, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Preview, Question, Target};
-use windlass_core::task::{Task, TaskStatus};
-use windlass_core::tool::{
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::ids::{CallId, SessionId};
+use windlass_core::protocol::message::{Message, Part, Reasoning, ToolMessage};
+use windlass_core::protocol::model::{Finish, NoticeKind, StepPurpose, Usage};
+use windlass_core::protocol::task::{Task, TaskStatus};
+use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, OutcomeStatus, Risk, ToolCall, ToolFailure, ToolOutcome, ToolOutput,
     Visibility,
 };

@@ -7,11 +7,11 @@ mod rows;
 use std::future::Future;
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::{Millis, SessionId};
-use windlass_core::message::Message;
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{NewSession, SessionRow, StoreFailure, StorePort};
+use windlass_core::ports::store::{NewSession, SessionRow, StoreFailure, StorePort};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{Millis, SessionId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::settings::SessionSettings;
 
 use crate::breach::{Breach, ensure};
 

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::check::check_call;
-use windlass_core::ids::CallId;
-use windlass_core::port::{ArgsValidator, ToolPort, Violation};
-use windlass_core::tool::{Effects, Scope, ToolCall, ToolSpec};
-use windlass_core::toolset::{ToolEntry, Toolset};
+use windlass_core::calls::check::check_call;
+use windlass_core::calls::toolset::{ToolEntry, Toolset};
+use windlass_core::ports::{ArgsValidator, ToolPort, Violation};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::{Effects, Scope, ToolCall, ToolSpec};
 
 use crate::breach::{Breach, ensure};
 

@@ -26,8 +26,8 @@ mod web;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::port::ToolPort;
-use windlass_core::search::SharedSearch;
+use windlass_core::ports::ToolPort;
+use windlass_core::ports::search::SharedSearch;
 
 use crate::files::workspace::FileWorkspace;
 use crate::typed::port;
@@ -40,7 +40,7 @@ pub use web::net_guard::{AddressLookup, AllowedHost, AllowedHostError, SystemLoo
 pub use web::search_backend::{SearchBackend, SearchBackendKind};
 pub use web::time_constraint::{TIME_WORDS, TimeConstraint};
 pub use web::web_search::{WebSearchConfig, search_key};
-pub use windlass_core::secret::Secret;
+pub use windlass_core::text::secret::Secret;
 
 /// What the built-in tools need to know about their surroundings.
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,9 @@
 //! The short summary of an outcome for text dialects (E-26…E-29): at most 900 characters, three items of
 //! at most 200 each, cut between characters and never inside one.
 
-use windlass_core::json::clip::clip_chars;
+use windlass_core::calls::json::clip::clip_chars;
 use windlass_core::limits::SUMMARY_CHARS_MAX;
-use windlass_core::tool::ToolOutput;
+use windlass_core::protocol::tool::ToolOutput;
 
 /// Most items that are told (E-27).
 const ITEMS_MAX: usize = 3;

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use crate::summary::summarize;
 

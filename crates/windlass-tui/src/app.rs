@@ -12,10 +12,10 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
-use windlass_core::host::{HostError, HostPort};
-use windlass_core::ids::{Millis, RunId, SessionId};
-use windlass_core::port::BoxFuture;
-use windlass_core::settings::SessionSettings;
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::host::{HostError, HostPort};
+use windlass_core::protocol::ids::{Millis, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
 
 use crate::app_files::AppFilesPort;
 use crate::effect::AppEffect;

@@ -3,7 +3,7 @@
 //! One declaration feeds the parser, completion, the palette and the help page, so none of them can know a command that
 //! another does not. The commands themselves are in `update::commands`.
 
-use windlass_core::nearest::nearest_names;
+use windlass_core::text::nearest::nearest_names;
 
 use crate::effect::AppEffect;
 use crate::state::TuiState;

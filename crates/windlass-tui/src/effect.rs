@@ -1,9 +1,9 @@
 //! What the app asks for. How it is done is `perform`'s business.
 
-use windlass_core::host::{ForkWish, ResumeWish};
-use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, PermissionAnswer};
-use windlass_core::settings::SessionSettings;
+use windlass_core::ports::host::{ForkWish, ResumeWish};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
 
 use crate::theme::ThemeKind;
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
-use windlass_core::event::Record;
-use windlass_core::host::{Explanation, HostDelivery, HostError, ModelRow, StartedRun};
-use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::{ApproveMode, Rule};
-use windlass_core::search::IndexProgress;
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{RunRow, SessionRow};
+use windlass_core::ports::host::{Explanation, HostDelivery, HostError, ModelRow, StartedRun};
+use windlass_core::ports::search::IndexProgress;
+use windlass_core::ports::store::{RunRow, SessionRow};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{CallId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
 
 use crate::effect::Sending;
 use crate::state::transcript::TranscriptSight;

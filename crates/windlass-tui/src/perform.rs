@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::command::RunWishes;
-use windlass_core::event::Record;
-use windlass_core::host::{
+use windlass_core::ports::host::{
     Consent, EditApproval, ForkWish, HostError, HostPort, OutsideCall, RecordQuery, RunStart, ToolAnswer,
 };
-use windlass_core::ids::SessionId;
-use windlass_core::message::Message;
-use windlass_core::search::{Passage, ScoreParts, SearchKind, SearchQuery, SearchScope, TokenBudget};
-use windlass_core::store::{NewSession, RunQuery, SessionQuery};
-use windlass_core::tool::ToolOutput;
+use windlass_core::ports::search::{Passage, ScoreParts, SearchKind, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::ports::store::{NewSession, RunQuery, SessionQuery};
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::tool::ToolOutput;
 
 use crate::app_files::{AppFilesError, AppFilesPort};
 use crate::effect::{AppEffect, Proposal, Sending};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use windlass_core::tool::{ToolOutcome, Visibility};
-use windlass_core::view::{CallState, CallView, Entry, RunView, SessionView};
+use windlass_core::protocol::tool::{ToolOutcome, Visibility};
+use windlass_core::protocol::view::{CallState, CallView, Entry, RunView, SessionView};
 
 use crate::figures::{duration, plural};
 use crate::state::timing::{RunTiming, Timing};

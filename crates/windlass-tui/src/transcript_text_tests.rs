@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use windlass_core::event::Record;
+use windlass_core::protocol::event::Record;
 
 use super::*;
 

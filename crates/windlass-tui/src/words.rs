@@ -1,13 +1,13 @@
 //! How things of a run are said to people: calls, outcomes, ends, decisions. Pure; knows no colours and no columns.
 
 use serde_json::Value;
-use windlass_core::args::{ReadArgs, read_args};
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::json::note::RepairNote;
-use windlass_core::model::{Finish, ReadingProgress, StepPurpose, Usage};
+use windlass_core::calls::args::{ReadArgs, read_args};
+use windlass_core::calls::json::note::RepairNote;
 use windlass_core::permission::Decision;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::model::{Finish, ReadingProgress, StepPurpose, Usage};
+use windlass_core::protocol::tool::{Category, RawArgs, ToolCall, ToolOutcome, ToolOutput};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{Category, RawArgs, ToolCall, ToolOutcome, ToolOutput};
 
 use crate::figures::{bytes, dollars, plural, tokens};
 use crate::text::{clean, one_line};

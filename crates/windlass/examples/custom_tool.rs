@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use windlass::core::permission::{Inspection, Preview, Target};
-use windlass::core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass::core::tool::{Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
+use windlass::core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass::core::protocol::tool::{Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 use windlass::prelude::*;
 
 /// Copies pages of a book, one by one.

@@ -4,8 +4,8 @@ pub use schemars;
 pub use serde;
 use serde::Serialize;
 pub use serde_json::{Map, Value};
-pub use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-pub use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+pub use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+pub use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 #[cfg(feature = "modules")]
 pub use windlass_modules::{Field, FieldType, Signature, SignatureType};
 

@@ -1,8 +1,8 @@
 //! What a run gives back.
 
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::model::Usage;
-use windlass_core::trace::RunTrace;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::trace::RunTrace;
 
 /// The answer of a run, and how it came about. A run that reached a limit or was cancelled has one too;
 /// `outcome` says which it was.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::permission::{ApproveMode, PermissionAnswer, PolicySet, Question};
-use windlass_core::port::{BoxFuture, JournalPort, ModelPort, ToolPort};
+use windlass_core::ports::{BoxFuture, JournalPort, ModelPort, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::run::RunSettings;
 use windlass_engine::clock::Clock;

@@ -77,7 +77,7 @@ pub use windlass_engine::executor::{CallOver, Executor, TakenCall};
 ///     format!("Hello, {name}! ").repeat(times.unwrap_or(1) as usize)
 /// }
 ///
-/// let spec = windlass::core::port::ToolPort::spec(&greet);
+/// let spec = windlass::core::ports::ToolPort::spec(&greet);
 /// assert_eq!(spec.description, "Greets somebody.");
 /// assert_eq!(spec.property("name").unwrap()["description"], "Whom to greet.");
 /// assert!(spec.requires("name") && !spec.requires("times"));
@@ -107,12 +107,12 @@ pub use windlass_models as models;
 
 /// What most programs need.
 pub mod prelude {
-    pub use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome, StopReason};
     pub use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer, Question};
-    pub use windlass_core::port::ToolContext;
+    pub use windlass_core::ports::ToolContext;
     pub use windlass_core::profile::{Profile, ProfileName};
-    pub use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
-    pub use windlass_core::trace::RunTrace;
+    pub use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, RunOutcome, StopReason};
+    pub use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
+    pub use windlass_core::protocol::trace::RunTrace;
 
     #[cfg(feature = "models")]
     pub use crate::ModelSource;

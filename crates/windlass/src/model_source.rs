@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::port::ModelPort;
+use windlass_core::ports::ModelPort;
 use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{self, Overrides};
 use windlass_models::quirks::CallDialect;

@@ -3,9 +3,9 @@
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
-use windlass_core::host::{HostPort, ServedPort};
-use windlass_core::ids::SessionId;
-use windlass_core::store::SessionQuery;
+use windlass_core::ports::host::{HostPort, ServedPort};
+use windlass_core::ports::store::SessionQuery;
+use windlass_core::protocol::ids::SessionId;
 use windlass_tui::{Parting, ThemeKind, TuiConfig, TuiError};
 
 use crate::args::{AppArgs, GlobalArgs, PermissionArgs};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_core::permission::{
     Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target,
 };
-use windlass_core::redact::Redactor;
+use windlass_core::text::redact::Redactor;
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 

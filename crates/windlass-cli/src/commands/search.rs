@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::search::{
+use windlass_core::ports::search::{
     Found, Passage, ScoreParts, SearchFailure, SearchKind, SearchPort, SearchQuery, SearchScope, TokenBudget,
 };
 use windlass_search::Searcher;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use windlass_core::host::ServedPort;
+use windlass_core::ports::host::ServedPort;
 use windlass_engine::host::Host;
 use windlass_server::{ServerConfig, UnsafeAddress};
 

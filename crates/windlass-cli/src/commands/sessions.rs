@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use windlass_core::store::{SessionQuery, SessionRow};
+use windlass_core::ports::store::{SessionQuery, SessionRow};
 use windlass_engine::clock::Clock;
 use windlass_tui::figures::ago;
 

@@ -5,15 +5,15 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::command::RunWishes;
-use windlass_core::envelope::render_whole;
-use windlass_core::event::{DurableEvent, Event, RunOutcome};
-use windlass_core::host::{HostPort, HostRuns, HostSessions, RunStart};
-use windlass_core::message::Message;
+use windlass_core::calls::envelope::render_whole;
 use windlass_core::permission::ApproveMode;
+use windlass_core::ports::host::{HostPort, HostRuns, HostSessions, RunStart};
+use windlass_core::ports::store::NewSession;
 use windlass_core::profile::{Dialect, Profile};
-use windlass_core::store::NewSession;
-use windlass_core::tool::{ToolOutcome, ToolSpec};
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::tool::{ToolOutcome, ToolSpec};
 use windlass_engine::one_call::OneCall;
 
 use crate::args::{GlobalArgs, PermissionArgs, ToolsCommand};

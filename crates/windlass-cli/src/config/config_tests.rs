@@ -430,7 +430,10 @@ fn wishes_and_times_come_from_files_variables_and_flags() {
     let sampling = config.sampling();
     assert_eq!((sampling.temperature, sampling.top_p, sampling.seed), (Some(0.5), Some(0.25), Some(7)));
     assert_eq!(
-        (sampling.output_tokens_max, sampling.reasoning_effort.map(windlass_core::model::Effort::word)),
+        (
+            sampling.output_tokens_max,
+            sampling.reasoning_effort.map(windlass_core::protocol::model::Effort::word)
+        ),
         (Some(50), Some("high"))
     );
     assert_eq!(config.exchange_limits().idle_timeout_ms, 5_000);

@@ -1,7 +1,7 @@
 //! What the configuration says about models and their endpoints, as the model wires take it.
 
 use serde_json::{Map, Value as Json};
-use windlass_core::model::{Effort, Sampling};
+use windlass_core::protocol::model::{Effort, Sampling};
 use windlass_models::catalog::Overrides;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::{Abilities, Prices, WireKind};

@@ -25,7 +25,7 @@ pub(crate) const APPROVE_WORDS: [&str; 7] = ["read_only", "ask", "edit", "all", 
 /// Words of `wire`.
 pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemini", "ollama"];
 
-pub(crate) use windlass_core::settings::EFFORTS as EFFORT_WORDS;
+pub(crate) use windlass_core::protocol::settings::EFFORTS as EFFORT_WORDS;
 
 /// Words of `terminal.theme`.
 const THEME_WORDS: [&str; 3] = ["dark", "light", "plain"];

@@ -40,7 +40,7 @@ use std::str::FromStr;
 use serde_json::Number;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Profile, ProfileName};
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 use windlass_modules::{Module, fit_profile};
 use windlass_scripted::Script;
 use windlass_tools::SearchBackendKind;

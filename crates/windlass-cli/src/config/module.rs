@@ -3,7 +3,7 @@
 
 use super::layer::SettingLayer;
 use super::value::{Setting, SettingValue};
-use windlass_core::host::MODULE_PREFIX;
+use windlass_core::ports::host::MODULE_PREFIX;
 
 /// The setting of the module.
 pub(crate) const MODULE: &str = "module";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 use windlass_tools::{SearchBackend, SearchBackendKind};
 
 use super::{CliConfig, Settings};

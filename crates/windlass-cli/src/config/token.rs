@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 use crate::commands::run::read_bounded;
 use crate::complaint::{CommandError, Result};

@@ -4,8 +4,8 @@ use std::fs::{OpenOptions, read_to_string};
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
-use windlass_core::port::{BoxFuture, Probed, ToolContext, ToolPort};
-use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 pub(super) struct AppendLine {
     spec: ToolSpec,

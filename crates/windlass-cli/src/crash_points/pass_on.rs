@@ -1,8 +1,8 @@
 //! A tool that says of itself that it only reads, and makes whatever calls it is told to make.
 
 use serde_json::{Map, Value, json};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 pub(super) struct PassOn {
     spec: ToolSpec,

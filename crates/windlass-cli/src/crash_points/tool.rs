@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::append_line::AppendLine;
 use super::pass_on::PassOn;

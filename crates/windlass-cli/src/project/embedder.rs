@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::{Builder, Runtime};
-use windlass_core::search::embed::EmbedPort;
+use windlass_core::ports::search::embed::EmbedPort;
 use windlass_models::{EmbedPatience, EndpointEmbedder, ModelName};
 use windlass_search::HashedEmbedder;
 

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, watch};
-use windlass_core::port::BoxFuture;
-use windlass_core::search::embed::EmbedPort;
-use windlass_core::search::{
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::embed::EmbedPort;
+use windlass_core::ports::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery,
     SymbolPlace,
 };

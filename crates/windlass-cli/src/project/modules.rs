@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Map, Value};
-use windlass_core::host::{
+use windlass_core::ports::host::{
     HostError, MODULE_PREFIX, ModuleFault, ModuleField, ModulePrompt, ModuleRow, ModuleShelf, ModulesPort,
     PromptMessage,
 };
-use windlass_core::ids::RunId;
-use windlass_core::message::Message;
-use windlass_core::model::{Kept, ModelRequest, Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Kept, ModelRequest, Sampling, StepPurpose, ToolChoice};
 use windlass_engine::registry::Registry;
 use windlass_modules::{
     Field, HotReload, HotReloadConfig, HotReloadHandle, LoadReport, Manifest, Module, ModuleError,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 use windlass_engine::registry::Registry;
 use windlass_modules::script::{ScriptGrants, ScriptLibrary, ScriptLimits, ScriptReport, ScriptWatch};
 
@@ -44,7 +44,7 @@ impl ScriptTools {
 
     fn of(folders: Vec<PathBuf>, grants: &ScriptGrants, registry: &Registry) -> Self {
         let toolset = Arc::clone(&registry.snapshot().toolset);
-        let aliases = |spec: &windlass_core::tool::ToolSpec| {
+        let aliases = |spec: &windlass_core::protocol::tool::ToolSpec| {
             std::iter::once(spec.name.clone()).chain(spec.aliases.clone()).collect::<Vec<_>>()
         };
         let taken = toolset.specs().iter().flat_map(|spec| aliases(spec)).collect();

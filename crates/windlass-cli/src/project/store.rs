@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::event::Record;
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::port::JournalFailure;
-use windlass_core::store::{
+use windlass_core::ports::JournalFailure;
+use windlass_core::ports::store::{
     Claim, RunQuery, RunRow, SessionQuery, SessionRow, StoreFailure, StoreKind, StorePort,
 };
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{RunId, SessionId};
 
 use crate::args::GlobalArgs;
 use crate::complaint::{CommandError, Result};

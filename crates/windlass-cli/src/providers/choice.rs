@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::port::ModelPort;
+use windlass_core::ports::ModelPort;
 use windlass_core::profile::{Dialect, Profile};
 use windlass_models::catalog::{find_provider, providers};
 use windlass_models::quirks::CallDialect;

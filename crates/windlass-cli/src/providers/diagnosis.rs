@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::host::{ModelFinding, ModelFindings};
+use windlass_core::ports::host::{ModelFinding, ModelFindings};
 use windlass_models::doctor::{Diagnosis, Probe, ProbeFinding, ProbeVerdict};
 use windlass_models::{Abilities, ModelName};
 

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 /// A password manager may ask for a finger first; longer than this nobody waits for a run to begin.
 const COMMAND_TIMEOUT_MS: u64 = 10_000;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 use crate::complaint::{CommandError, Result};
 use crate::providers::key_command::{CommandFailure, ask, tell};

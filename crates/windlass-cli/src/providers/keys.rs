@@ -1,7 +1,7 @@
 //! Where the key of a provider is: the environment, the configuration, a command, the system's keyring,
 //! in this order.
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 use windlass_models::catalog::find_provider;
 
 use crate::complaint::Result;

@@ -172,7 +172,7 @@ fn without() -> CommandError {
 fn open_file(config: &CliConfig, word: &str, file: &str) -> Result<ChosenModel> {
     use std::sync::Arc;
 
-    use windlass_core::port::ModelPort as _;
+    use windlass_core::ports::ModelPort as _;
     use windlass_local::{LocalConfig, LocalModel, grammars};
 
     let path = find_file(config, file)?;

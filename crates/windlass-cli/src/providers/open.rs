@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use windlass_core::host::{HostError, HostFuture, MODULE_PREFIX, ModelFindings, ModelRow, ModulesPort};
-use windlass_core::port::ModelPort;
+use windlass_core::ports::ModelPort;
+use windlass_core::ports::host::{
+    HostError, HostFuture, MODULE_PREFIX, ModelFindings, ModelRow, ModulesPort,
+};
 use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::Abilities;

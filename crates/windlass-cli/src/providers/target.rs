@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::model::{ModelFailure, ModelFailureKind};
-use windlass_core::port::ModelPort;
+use windlass_core::ports::ModelPort;
 use windlass_core::profile::Dialect;
-use windlass_core::secret::Secret;
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
+use windlass_core::text::secret::Secret;
 use windlass_models::catalog::{self, CatalogError, ListedModel, Overrides};
 use windlass_models::failure::{malformed, of_status};
 use windlass_models::limits::ERROR_BODY_BYTES_MAX;

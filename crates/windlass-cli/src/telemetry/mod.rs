@@ -8,10 +8,10 @@ mod pump;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::event::Record;
-use windlass_core::host::ServedPort;
-use windlass_core::redact::Redactor;
-use windlass_core::secret::Secret;
+use windlass_core::ports::host::ServedPort;
+use windlass_core::protocol::event::Record;
+use windlass_core::text::redact::Redactor;
+use windlass_core::text::secret::Secret;
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::transport::{Transport, TransportConfig};
 use windlass_models::{Abilities, AuthForm, ModelTarget, Quirks, WireKind};

@@ -11,9 +11,9 @@ use futures::{FutureExt, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::ServedPort;
-use windlass_core::port::BoxStream;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::ServedPort;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_models::limits::ERROR_BODY_BYTES_MAX;
 use windlass_otlp::{Span, SpanFold, export_request};
 

@@ -3,7 +3,7 @@
 //! Pure: events in, text out. A step that is asked for again begins anew on a new line, and whatever the
 //! answer turns out to be in the end, all of it stands there once.
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event};
 
 use crate::terminal::quote::Flow;
 

@@ -1,8 +1,8 @@
-use windlass_core::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Finish, StepPurpose, Usage};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{Finish, StepPurpose, Usage};
+use windlass_core::protocol::tool::ToolCall;
 
 use super::*;
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 
 use tokio::sync::mpsc;
-use windlass_core::ids::CallId;
 use windlass_core::permission::{PermissionAnswer, Question};
+use windlass_core::protocol::ids::CallId;
 
 use crate::terminal::out::tell;
 use crate::terminal::prompt::{PermissionPrompt, PromptReply};

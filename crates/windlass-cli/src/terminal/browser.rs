@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 use crate::terminal::out::warn;
 

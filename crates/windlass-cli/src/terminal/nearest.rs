@@ -1,6 +1,6 @@
 //! How a wrong name is answered: with the one that was probably meant.
 
-use windlass_core::nearest::nearest_names;
+use windlass_core::text::nearest::nearest_names;
 
 /// The known name that was probably meant.
 pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -8,8 +8,8 @@ use std::sync::{PoisonError, RwLock};
 
 use console::style;
 use serde::Serialize;
-use windlass_core::redact::Redactor;
-use windlass_core::secret::Secret;
+use windlass_core::text::redact::Redactor;
+use windlass_core::text::secret::Secret;
 use windlass_core::text::visible;
 
 use crate::complaint::{CommandError, Result};

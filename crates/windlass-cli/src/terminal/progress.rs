@@ -7,16 +7,16 @@ use std::collections::HashMap;
 
 use console::style;
 use serde_json::Value;
-use windlass_core::command::RunWishes;
-use windlass_core::display::{call_block, outcome_line};
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{NoticeKind, StepPurpose};
 use windlass_core::permission::Decision;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::display::{call_block, outcome_line};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{NoticeKind, StepPurpose};
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
 use windlass_core::text::{visible, visible_line};
-use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
 use windlass_tui::figures::duration;
 
 use crate::terminal::short_line::short_line;

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, StopReason, WarningCode};
-use windlass_core::ids::{MessageId, RunId, SessionId};
-use windlass_core::message::{Reasoning, ToolMessage};
-use windlass_core::model::{Finish, NoticeKind, Usage};
-use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutput, Visibility};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, StopReason, WarningCode};
+use windlass_core::protocol::ids::{MessageId, RunId, SessionId};
+use windlass_core::protocol::message::{Reasoning, ToolMessage};
+use windlass_core::protocol::model::{Finish, NoticeKind, Usage};
+use windlass_core::protocol::tool::{Category, ErrorKind, ToolFailure, ToolOutput, Visibility};
 
 use super::*;
 

@@ -11,8 +11,8 @@ use std::fmt::Write;
 use console::{measure_text_width, style};
 use serde::de::IgnoredAny;
 use windlass_core::permission::{Decision, PermissionAnswer, Preview, Question, RulePattern, Target};
+use windlass_core::protocol::tool::Risk;
 use windlass_core::text::{visible, visible_line};
-use windlass_core::tool::Risk;
 
 use crate::terminal::quote::{TerminalSize, hang, quote, quote_diff, quote_line};
 

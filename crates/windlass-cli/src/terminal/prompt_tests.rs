@@ -1,4 +1,4 @@
-use windlass_core::ids::CallId;
+use windlass_core::protocol::ids::CallId;
 
 use super::*;
 

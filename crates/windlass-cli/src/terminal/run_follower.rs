@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::command::RunCommand;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
-use windlass_core::host::{HostDelivery, HostError, HostPort, StartedRun};
-use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PolicyPort, Question};
-use windlass_core::port::BoxStream;
-use windlass_core::tool::OutcomeStatus;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{HostDelivery, HostError, HostPort, StartedRun};
+use windlass_core::protocol::command::RunCommand;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::tool::OutcomeStatus;
 use windlass_scripted::ScriptedUser;
 
 use crate::complaint::{CommandError, Result};

@@ -2,9 +2,9 @@
 
 use console::style;
 use indicatif::{ProgressBar, ProgressStyle};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::frame;
 use windlass_core::permission::ApproveMode;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::frame;
 use windlass_core::text::visible;
 
 use crate::complaint::Result;

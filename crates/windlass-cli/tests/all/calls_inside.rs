@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::StorePort as _;
-use windlass_core::tool::{InnerCall, inside_of};
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::StorePort as _;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::tool::{InnerCall, inside_of};
 use windlass_store::{SqliteStore, StoreConfig};
 
 use crate::pane::Pane;

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
-use windlass_core::ids::RunId;
 use windlass_core::permission::Question;
+use windlass_core::protocol::ids::RunId;
 
 use crate::pane::Pane;
 use crate::place::Place;

@@ -4,10 +4,10 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_core::event::Record;
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::StorePort as _;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::StorePort as _;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{RunId, SessionId};
 use windlass_store::{SqliteStore, StoreConfig};
 use windlass_testkit::reworded;
 

@@ -15,10 +15,10 @@ use super::mode::ApproveMode;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
 use super::rule::{Rule, RulePattern};
-use crate::ids::{Millis, RunId};
-use crate::redact::Redactor;
+use crate::protocol::ids::{Millis, RunId};
+use crate::protocol::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
 use crate::text::cut_chars;
-use crate::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
+use crate::text::redact::Redactor;
 
 /// What a denied call tells the model (Appendix A.5).
 const USER_DENIED: &str = "User denied permission for this operation";

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::gate::Refusal;
 use super::limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX};
-use crate::ids::Millis;
+use crate::protocol::ids::Millis;
 
 /// Parts of argument names whose values are never logged.
 const SECRET_NAMES: [&str; 10] = [

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::ids::CallId;
-use crate::tool::{CheckedCall, Effects, Risk, Scope, ToolCall, ToolSpec};
+use crate::protocol::ids::CallId;
+use crate::protocol::tool::{CheckedCall, Effects, Risk, Scope, ToolCall, ToolSpec};
 
 pub(super) fn spec(name: &str, risk: Risk) -> ToolSpec {
     ToolSpec::new(name, "a tool").with_effects(Effects::External, risk)

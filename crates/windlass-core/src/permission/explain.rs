@@ -6,7 +6,7 @@ use super::gate::Gate;
 use super::judge::{GATES_BEFORE_RISK, Matter, Opinion, Permissions, Ruling};
 use super::question::{Inspection, Question, Target};
 use super::rule::{Rule, RulePattern};
-use crate::tool::{CheckedCall, Risk};
+use crate::protocol::tool::{CheckedCall, Risk};
 
 /// What a gate says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

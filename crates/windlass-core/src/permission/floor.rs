@@ -13,7 +13,7 @@
 //! | starts processes without end | `:(){ :\|:& };:` |
 
 use super::place::{PathLoss, PlainPath};
-use crate::shell::{ProgramRun, Redirect, runs};
+use crate::text::shell::{ProgramRun, Redirect, runs};
 
 /// What the floor finds in a command line, the harder the later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -280,7 +280,7 @@ fn mirrors(looked: &LookedCommand<'_>) -> Option<&'static str> {
 
 /// Whether only the running shell knows what a word is.
 fn is_unknown(word: &str) -> bool {
-    word.contains([crate::shell::UNKNOWN, crate::shell::STRANGE])
+    word.contains([crate::text::shell::UNKNOWN, crate::text::shell::STRANGE])
 }
 
 /// A function that starts itself twice, in the background: `:(){ :|:& };:`.

@@ -6,10 +6,10 @@ use super::judge::Matter;
 use super::mode::ApproveMode;
 use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
-use crate::command::RunWishes;
-use crate::model::ToolChoice;
 use crate::profile::{Profile, Reading};
-use crate::tool::{ToolFailure, ToolSpec};
+use crate::protocol::command::RunWishes;
+use crate::protocol::model::ToolChoice;
+use crate::protocol::tool::{ToolFailure, ToolSpec};
 
 /// What a model does about a denial: the hint of a refusal begins with it, what a user can do follows.
 pub const NO_REPEAT: &str = "Do not repeat the call";

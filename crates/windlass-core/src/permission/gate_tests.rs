@@ -1,7 +1,7 @@
 use super::super::case::{command, deny, rule, spec};
 use super::super::rule::RuleEffect;
 use super::*;
-use crate::tool::{ErrorKind, Risk};
+use crate::protocol::tool::{ErrorKind, Risk};
 
 fn refused(settings: GateSettings) -> Option<Refusal> {
     settings.refuse(&spec("web_search", Risk::Low).with_alias("search_web"))

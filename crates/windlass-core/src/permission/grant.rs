@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::question::Target;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
-use crate::tool::ToolSpec;
+use crate::protocol::tool::ToolSpec;
 
 /// What a session was allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

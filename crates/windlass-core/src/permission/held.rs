@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::gate::NO_REPEAT;
 use super::question::{Inspection, Preview, Target};
-use crate::tool::ToolFailure;
+use crate::protocol::tool::ToolFailure;
 
 /// What was looked at when a call was judged; nothing for a call that nobody looked at, or of which it is not on
 /// record.

@@ -17,9 +17,9 @@ use super::question::{Decision, Inspection, Target};
 use super::recall::RecalledCalls;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use crate::profile::Reading;
-use crate::redact::Redactor;
-use crate::secret_files::is_secret;
-use crate::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
+use crate::protocol::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
+use crate::text::redact::Redactor;
+use crate::text::secret_files::is_secret;
 
 /// The gates that may speak before risk does, in order.
 pub(super) const GATES_BEFORE_RISK: [Gate; 13] = [

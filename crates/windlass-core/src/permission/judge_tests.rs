@@ -3,8 +3,8 @@ use serde_json::json;
 use super::super::case::*;
 use super::super::{Decision, RuleSource};
 use super::*;
-use crate::model::ToolChoice;
-use crate::tool::{ErrorKind, Scope};
+use crate::protocol::model::ToolChoice;
+use crate::protocol::tool::{ErrorKind, Scope};
 
 const RISKS: [Risk; 5] = [Risk::Safe, Risk::Low, Risk::Medium, Risk::High, Risk::Critical];
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::pattern::TargetPattern;
 use super::policy::PolicyError;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource, ToolPattern};
-use crate::ids::Millis;
-use crate::tool::Scope;
+use crate::protocol::ids::Millis;
+use crate::protocol::tool::Scope;
 
 /// `{scope, mode, path_patterns, deny_patterns}`.
 #[derive(Deserialize)]

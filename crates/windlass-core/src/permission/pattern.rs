@@ -14,7 +14,7 @@ use std::fmt;
 
 use super::question::Target;
 use super::rule::RuleError;
-use crate::shell::runs;
+use crate::text::shell::runs;
 
 /// Literal pieces with a `*` between each two; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]

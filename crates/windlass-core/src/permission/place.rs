@@ -2,7 +2,7 @@
 //!
 //! By its text alone: no file is looked at, so links are not followed.
 
-use crate::shell::{HOME, STRANGE, UNKNOWN};
+use crate::text::shell::{HOME, STRANGE, UNKNOWN};
 
 /// How much is lost with a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

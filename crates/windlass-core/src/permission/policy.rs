@@ -10,8 +10,8 @@ use super::legacy;
 use super::limits::RULES_MAX;
 use super::question::Target;
 use super::rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};
-use crate::ids::Millis;
-use crate::tool::ToolSpec;
+use crate::protocol::ids::Millis;
+use crate::protocol::tool::ToolSpec;
 
 /// Why a text is no set of policies. The file must be kept: somebody meant something by it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

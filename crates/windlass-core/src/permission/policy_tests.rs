@@ -1,6 +1,6 @@
 use super::super::case::{allow, ask, deny, path, reader, spec};
 use super::*;
-use crate::tool::Risk;
+use crate::protocol::tool::Risk;
 
 fn set(rules: impl IntoIterator<Item = Rule>) -> PolicySet {
     rules.into_iter().collect()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{AuditEntry, PolicySet, Rule};
-use crate::host::AuditQuery;
+use crate::ports::host::AuditQuery;
 
 /// Keeps rules for all sessions of a process, and perhaps for those of others.
 pub trait PolicyPort: Send + Sync {

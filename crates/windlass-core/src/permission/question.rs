@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::ids::{CallId, RunId};
-use crate::json::canonical::canonical_text;
-use crate::redact::Redactor;
+use crate::calls::json::canonical::canonical_text;
+use crate::protocol::ids::{CallId, RunId};
+use crate::protocol::tool::Risk;
 use crate::text::hex;
-use crate::tool::Risk;
+use crate::text::redact::Redactor;
 
 /// Something a call would touch, in canonical form: never as the model spelled it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

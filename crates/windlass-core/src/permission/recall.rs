@@ -12,9 +12,9 @@ use super::held::Held;
 use super::judge::{Judgement, Permissions};
 use super::question::{Decision, DeniedBy, Inspection};
 use super::rule::Rule;
-use crate::ids::CallId;
-use crate::redact::Redactor;
-use crate::tool::{CheckedCall, Risk};
+use crate::protocol::ids::CallId;
+use crate::protocol::tool::{CheckedCall, Risk};
+use crate::text::redact::Redactor;
 
 /// Who let a call run that is on record as started, when neither the record nor today's rules say.
 const BY_RECORD: &str = "record";

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pattern::TargetPattern;
 use super::question::Target;
-use crate::ids::{Millis, SessionId};
-use crate::tool::{Scope, ToolSpec, is_tool_name};
+use crate::protocol::ids::{Millis, SessionId};
+use crate::protocol::tool::{Scope, ToolSpec, is_tool_name};
 
 /// Why a text is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

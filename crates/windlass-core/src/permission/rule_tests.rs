@@ -1,6 +1,6 @@
 use super::super::case::{allow, command, deny, path, pattern, reader, spec};
 use super::*;
-use crate::tool::Risk;
+use crate::protocol::tool::Risk;
 
 #[test]
 fn every_text_form_reads_and_writes_itself() {

@@ -7,8 +7,8 @@ use super::approved::PendingQuestion;
 use super::audit::{AuditDecision, AuditEntry};
 use super::gate::{Gate, Refusal};
 use super::question::{Inspection, Preview, Question};
-use crate::ids::{CallId, Millis};
-use crate::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
+use crate::protocol::ids::{CallId, Millis};
+use crate::protocol::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a model does about an edit that waits.
 const LEAVE: &str =

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::super::case::*;
 use super::super::{ApproveMode, Decision, Judgement, Preview, Stance};
 use super::*;
-use crate::tool::{OutcomeStatus, Risk};
+use crate::protocol::tool::{OutcomeStatus, Risk};
 
 fn edit() -> (CheckedCall, Inspection) {
     let mut inspection = touching([path("a.txt")]);

@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::envelope::render_for_model;
-use crate::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
-use crate::ids::{CallId, Millis};
-use crate::message::{Message, ToolMessage};
-use crate::model::Usage;
-use crate::run::RunSettings;
-use crate::tool::{
+use crate::calls::envelope::render_for_model;
+use crate::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
+use crate::protocol::ids::{CallId, Millis};
+use crate::protocol::message::{Message, ToolMessage};
+use crate::protocol::model::Usage;
+use crate::protocol::tool::{
     Category, ErrorKind, InnerCall, ToolCall, ToolFailure, ToolOutcome, Visibility, inside_of, tell_inside,
 };
+use crate::run::RunSettings;
 
 /// The outcome of a call of which nobody knows whether it happened, or how much of it: with the calls that it had made.
 pub fn interrupted_outcome(tool: &str, inside: &[InnerCall], now: Millis) -> ToolOutcome {

@@ -1,8 +1,8 @@
 //! Whether an event came out as it is on record: what happened counts, the words in which people are told of it do
 //! not. Words that the model reads are those on record: the machine took them from there.
 
-use crate::event::{DurableEvent, RunOutcome};
-use crate::model::Finish;
+use crate::protocol::event::{DurableEvent, RunOutcome};
+use crate::protocol::model::Finish;
 use crate::run::RUNTIME_WORDS;
 
 /// Whether the two say the same. A run may go on with another model than it began with.

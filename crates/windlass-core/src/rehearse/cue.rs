@@ -5,15 +5,15 @@
 use super::first_release::Guess;
 use super::rebuild::{answered_call, non_calls, raw_call, rebuild_step};
 use super::tape::Tape;
-use crate::cause::Cause;
-use crate::event::DurableEvent;
-use crate::ids::CallId;
-use crate::message::{Message, Part, text_of};
-use crate::model::{Finish, ModelFailure, ModelStep, Notice, Usage};
+use crate::calls::toolset::Toolset;
 use crate::permission::{BY_NOBODY, Inspection, PermissionAnswer};
 use crate::profile::Profile;
+use crate::protocol::cause::Cause;
+use crate::protocol::event::DurableEvent;
+use crate::protocol::ids::CallId;
+use crate::protocol::message::{Message, Part, text_of};
+use crate::protocol::model::{Finish, ModelFailure, ModelStep, Notice, Usage};
 use crate::run::{CallPosition, Input, RUNTIME_WORDS, Run, RunPosition, Start};
-use crate::toolset::Toolset;
 
 /// Where a rehearsal stands.
 pub(super) struct Cue<'a, 't> {

@@ -6,13 +6,13 @@
 
 use super::rebuild::non_calls;
 use super::tape::Tape;
-use crate::cause::Cause;
-use crate::event::{DurableEvent, StopReason, WarningCode};
-use crate::ids::CallId;
-use crate::message::{Message, Part, text_of};
-use crate::model::{Finish, ModelFailure, ModelFailureKind, StepPurpose, Usage};
+use crate::protocol::cause::Cause;
+use crate::protocol::event::{DurableEvent, StopReason, WarningCode};
+use crate::protocol::ids::CallId;
+use crate::protocol::message::{Message, Part, text_of};
+use crate::protocol::model::{Finish, ModelFailure, ModelFailureKind, StepPurpose, Usage};
+use crate::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome};
 use crate::run::{CallPosition, Deadline, Run, RunPosition};
-use crate::tool::{ErrorKind, ToolFailure, ToolOutcome};
 
 /// What a warning about a last word that was cut begins with.
 const CUT_ANSWER: &str = "The answer was cut: ";

@@ -32,15 +32,15 @@ use self::compare::is_same;
 use self::cue::Cue;
 use self::request::WantedRequest;
 use self::tape::Tape;
-use crate::command::{MessageSend, RunWishes};
-use crate::event::{DurableEvent, Event, Record};
-use crate::ids::{CallId, Millis};
-use crate::json::clip::clip_chars;
-use crate::message::Transcript;
-use crate::model::{ModelFailure, ModelFailureKind};
+use crate::calls::json::clip::clip_chars;
+use crate::calls::toolset::Toolset;
 use crate::permission::{ApprovedCall, Permissions, Question};
+use crate::protocol::command::{MessageSend, RunWishes};
+use crate::protocol::event::{DurableEvent, Event, Record};
+use crate::protocol::ids::{CallId, Millis};
+use crate::protocol::message::Transcript;
+use crate::protocol::model::{ModelFailure, ModelFailureKind};
 use crate::run::{Deadline, Effect, Finished, Input, Recorded, Run, RunSettings, Start, World};
-use crate::toolset::Toolset;
 
 /// Characters of an event in the description of a divergence.
 const EVENT_CHARS_MAX: usize = 400;

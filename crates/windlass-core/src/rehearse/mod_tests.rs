@@ -1,9 +1,9 @@
 use super::*;
-use crate::event::DeltaEvent;
-use crate::message::Message;
-use crate::model::{Finish, StepPurpose};
 use crate::permission::GateSettings;
 use crate::profile::Profile;
+use crate::protocol::event::DeltaEvent;
+use crate::protocol::message::Message;
+use crate::protocol::model::{Finish, StepPurpose};
 
 fn settings(model: &str) -> Arc<RunSettings> {
     let (profile, system) = (Profile::default(), "".into());

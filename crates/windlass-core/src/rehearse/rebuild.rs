@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::tape::Tape;
-use crate::dialect::{ReadCall, field, text};
-use crate::message::{Part, text_of};
-use crate::model::{Finish, ModelStep, Usage};
+use crate::calls::dialect::{ReadCall, field, text};
+use crate::calls::toolset::Toolset;
 use crate::profile::{Dialect, Profile};
-use crate::tool::{ErrorKind, RawArgs, RawCall, ToolCall};
-use crate::toolset::Toolset;
+use crate::protocol::message::{Part, text_of};
+use crate::protocol::model::{Finish, ModelStep, Usage};
+use crate::protocol::tool::{ErrorKind, RawArgs, RawCall, ToolCall};
 
 /// The step that led to a message.
 pub(super) fn rebuild_step(

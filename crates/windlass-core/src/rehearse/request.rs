@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{Divergence, RunningRehearsal, divergence};
-use crate::event::{DurableEvent, Event, Record};
-use crate::model::ModelRequest;
+use crate::calls::toolset::Toolset;
 use crate::permission::Permissions;
+use crate::protocol::event::{DurableEvent, Event, Record};
+use crate::protocol::model::ModelRequest;
 use crate::run::{BUDGET_RULE, Recorded, RunSettings, Start};
-use crate::toolset::Toolset;
 
 /// The request of the last try of a step, made again from the records of its run. The same goes in as into
 /// `rehearse`; what comes after the request is not played.

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::event::{DeltaEvent, DurableEvent, Event, Record};
-use crate::ids::{CallId, Millis};
-use crate::message::{Message, Part};
 use crate::permission::Question;
-use crate::tool::ToolOutcome;
+use crate::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use crate::protocol::ids::{CallId, Millis};
+use crate::protocol::message::{Message, Part};
+use crate::protocol::tool::ToolOutcome;
 
 /// A tape, and how far it has been played.
 pub(super) struct Tape<'a> {

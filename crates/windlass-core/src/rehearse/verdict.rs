@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::tape::Tape;
-use crate::event::{DurableEvent, Event, Record};
-use crate::ids::CallId;
 use crate::permission::{
     BY_NOBODY, BY_USER, Decision, Permissions, Recalled, RecalledAnswer, RecalledRefusal,
 };
-use crate::tool::{ErrorKind, ToolOutcome};
+use crate::protocol::event::{DurableEvent, Event, Record};
+use crate::protocol::ids::CallId;
+use crate::protocol::tool::{ErrorKind, ToolOutcome};
 
 /// Whether a decision was the answer to its question, and no rule's.
 fn is_answer(by: &str) -> bool {

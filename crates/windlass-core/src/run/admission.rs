@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::batch::{CallBatch, CallSlot, SlotState};
 use super::{Pass, Run};
-use crate::args::read_args;
-use crate::chain::{RefTarget, collect_refs, resolve_refs};
-use crate::dialect::ReadCall;
-use crate::event::{DurableEvent, StopReason, WarningCode};
-use crate::ids::CallId;
-use crate::json::clip::clip_chars;
+use crate::calls::args::read_args;
+use crate::calls::chain::{RefTarget, collect_refs, resolve_refs};
+use crate::calls::dialect::ReadCall;
+use crate::calls::json::clip::clip_chars;
+use crate::calls::phrase::phrase_calls_max;
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::permission::AuditEntry;
-use crate::phrase::phrase_calls_max;
-use crate::tool::{Category, ErrorKind, RawArgs, ToolCall, ToolFailure, ToolSpec, Visibility};
+use crate::protocol::event::{DurableEvent, StopReason, WarningCode};
+use crate::protocol::ids::CallId;
+use crate::protocol::tool::{Category, ErrorKind, RawArgs, ToolCall, ToolFailure, ToolSpec, Visibility};
 
 /// A call with its identity, and what was read of it.
 pub(super) struct Identified {

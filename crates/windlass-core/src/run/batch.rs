@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::guard::Ticket;
-use crate::event::StopReason;
-use crate::ids::CallId;
-use crate::json::note::RepairNote;
-use crate::message::Message;
+use crate::calls::json::note::RepairNote;
 use crate::permission::{ApprovedCall, PendingQuestion};
-use crate::tool::{Category, CheckedCall, ToolCall, ToolOutcome, ToolSpec, Visibility};
+use crate::protocol::event::StopReason;
+use crate::protocol::ids::CallId;
+use crate::protocol::message::Message;
+use crate::protocol::tool::{Category, CheckedCall, ToolCall, ToolOutcome, ToolSpec, Visibility};
 
 /// Where a call is.
 #[derive(Debug)]

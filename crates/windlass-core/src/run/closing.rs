@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::batch::{CallBatch, CallSlot, Settled};
 use super::{Goal, Pass, Phase, Run, RunError, Tries};
-use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
-use crate::phrase::{phrase_failure, phrase_steps_max};
+use crate::calls::phrase::{phrase_failure, phrase_steps_max};
 use crate::profile::{AtCap, OnToolError, Uncorrected};
-use crate::tool::OutcomeStatus;
+use crate::protocol::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
+use crate::protocol::tool::OutcomeStatus;
 
 impl Run {
     /// Goes on once every call of the batch is settled.

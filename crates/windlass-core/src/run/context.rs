@@ -12,14 +12,16 @@ use std::sync::Arc;
 use super::digest::DIGEST_CHARS_MAX;
 use super::window::tokens_of_bytes;
 use super::{Goal, Pass, Run};
-use crate::dialect::{field, text};
-use crate::event::DurableEvent;
-use crate::message::Message;
-use crate::model::{ModelRequest, NoticeKind, ToolChoice};
-use crate::phrase::{phrase_continue, phrase_correction, phrase_finalise, phrase_manners, phrase_reform};
+use crate::calls::dialect::{field, text};
+use crate::calls::phrase::{
+    phrase_continue, phrase_correction, phrase_finalise, phrase_manners, phrase_reform,
+};
+use crate::calls::toolset::prompt_bytes;
 use crate::profile::Dialect;
-use crate::tool::ToolSpec;
-use crate::toolset::prompt_bytes;
+use crate::protocol::event::DurableEvent;
+use crate::protocol::message::Message;
+use crate::protocol::model::{ModelRequest, NoticeKind, ToolChoice};
+use crate::protocol::tool::ToolSpec;
 
 /// Tokens kept for an answer whose length nobody limited, if the context is large enough for that.
 const OUTPUT_RESERVE_TOKENS: u64 = 4_096;

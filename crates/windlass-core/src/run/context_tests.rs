@@ -1,8 +1,8 @@
 use super::super::RunSettings;
 use super::*;
-use crate::command::RunWishes;
-use crate::ids::CallId;
-use crate::message::ToolMessage;
+use crate::protocol::command::RunWishes;
+use crate::protocol::ids::CallId;
+use crate::protocol::message::ToolMessage;
 
 fn tool(content: &str) -> Message {
     Message::Tool(ToolMessage {

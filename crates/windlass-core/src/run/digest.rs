@@ -4,9 +4,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::json::clip::clip_chars;
+use crate::calls::json::clip::clip_chars;
 use crate::limits::TOOL_NAME_CHARS_MAX;
-use crate::message::Message;
+use crate::protocol::message::Message;
 use crate::text::cut_chars;
 
 /// Characters of a whole digest: it is sent with every request from then on.

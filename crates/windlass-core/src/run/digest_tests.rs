@@ -1,7 +1,7 @@
 use super::*;
-use crate::ids::CallId;
-use crate::message::Part;
-use crate::tool::ToolCall;
+use crate::protocol::ids::CallId;
+use crate::protocol::message::Part;
+use crate::protocol::tool::ToolCall;
 
 fn called(names: &[&str]) -> Arc<Message> {
     let call = |name: &&str| {

@@ -5,11 +5,11 @@
 
 use super::batch::{CallBatch, SlotState};
 use super::{Deadline, Effect, Finished, Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
-use crate::dialect::StepReading;
-use crate::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason, WarningCode};
-use crate::message::{Part, text_of, weave_calls};
-use crate::model::{Finish, Usage};
-use crate::phrase::phrase_cancelled;
+use crate::calls::dialect::StepReading;
+use crate::calls::phrase::phrase_cancelled;
+use crate::protocol::event::{DeltaEvent, DurableEvent, RunOutcome, StopReason, WarningCode};
+use crate::protocol::message::{Part, text_of, weave_calls};
+use crate::protocol::model::{Finish, Usage};
 
 /// Why a step ended in which the runtime speaks, because the model had no last word.
 pub(crate) const RUNTIME_WORDS: &str = "runtime";

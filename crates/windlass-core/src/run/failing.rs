@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::batch::CallBatch;
 use super::{Goal, Pass, Phase, Run, RunError, StopCause, Thinking, Tries};
-use crate::dialect::read;
-use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
-use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, NoticeKind};
+use crate::calls::dialect::read;
 use crate::profile::Dialect;
+use crate::protocol::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
+use crate::protocol::message::{Message, Part, text_of, weave_calls};
+use crate::protocol::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, NoticeKind};
 
 /// The longest wait before another try.
 const RETRY_DELAY_MS_MAX: u64 = 30_000;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::json::canonical::write_object;
-use crate::tool::{Category, CheckedCall, ToolOutcome};
+use crate::calls::json::canonical::write_object;
+use crate::protocol::tool::{Category, CheckedCall, ToolOutcome};
 
 /// What the guard says of a call.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::ids::CallId;
-use crate::tool::{Effects, Risk, ToolCall, ToolFailure, ToolOutput, ToolSpec, Visibility};
+use crate::protocol::ids::CallId;
+use crate::protocol::tool::{Effects, Risk, ToolCall, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 fn call(spec: ToolSpec, args: Value) -> CheckedCall {
     let call = ToolCall {

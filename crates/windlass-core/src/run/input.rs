@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::MessageSend;
-use crate::event::{Event, RunOutcome, StopReason};
-use crate::ids::{CallId, Millis};
-use crate::message::{Part, Transcript};
-use crate::model::{ModelFailure, ModelRequest, ModelStep, Notice, Usage};
 use crate::permission::{
     ApproveMode, ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule,
 };
-use crate::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
+use crate::protocol::command::MessageSend;
+use crate::protocol::event::{Event, RunOutcome, StopReason};
+use crate::protocol::ids::{CallId, Millis};
+use crate::protocol::message::{Part, Transcript};
+use crate::protocol::model::{ModelFailure, ModelRequest, ModelStep, Notice, Usage};
+use crate::protocol::tool::{CheckedCall, RawCall, ToolFailure, ToolOutcome};
 
 /// Something happened outside.
 #[derive(Debug, Clone)]

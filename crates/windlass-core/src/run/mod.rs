@@ -75,17 +75,17 @@ use self::guard::RepeatGuard;
 use self::sources::CitedSources;
 use self::stopping::StopCause;
 use self::window::HistoryWindow;
-use crate::command::RunWishes;
-use crate::event::{DurableEvent, Event, StopReason, WarningCode};
-use crate::ids::{CallId, Millis, RunId};
+use crate::calls::toolset::Toolset;
 use crate::limits::WISHED_STEPS_MAX;
-use crate::message::{Message, Transcript};
-use crate::model::{Kept, Notice, NoticeKind, StepPurpose, Usage};
 use crate::permission::{AuditEntry, Permissions};
-use crate::port::AnswerForm;
+use crate::ports::AnswerForm;
 use crate::profile::Profile;
-use crate::tool::ToolOutcome;
-use crate::toolset::Toolset;
+use crate::protocol::command::RunWishes;
+use crate::protocol::event::{DurableEvent, Event, StopReason, WarningCode};
+use crate::protocol::ids::{CallId, Millis, RunId};
+use crate::protocol::message::{Message, Transcript};
+use crate::protocol::model::{Kept, Notice, NoticeKind, StepPurpose, Usage};
+use crate::protocol::tool::ToolOutcome;
 
 /// Changes of requests that are told in one run: more than that is one broken adapter.
 const ADJUSTMENTS_MAX: usize = 256;

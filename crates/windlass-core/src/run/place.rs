@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::batch::{CallBatch, SlotState};
 use super::{Goal, Phase, Run, RunSettings};
-use crate::ids::{CallId, Millis};
-use crate::model::Usage;
+use crate::protocol::ids::{CallId, Millis};
+use crate::protocol::model::Usage;
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

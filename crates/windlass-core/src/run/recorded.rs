@@ -10,16 +10,16 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::Run;
-use crate::cause::Cause;
-use crate::check::check_call;
-use crate::command::RunSetup;
-use crate::event::{DurableEvent, Event, Record};
-use crate::ids::CallId;
-use crate::message::Message;
-use crate::tool::{
+use crate::calls::check::check_call;
+use crate::calls::toolset::Toolset;
+use crate::protocol::cause::Cause;
+use crate::protocol::command::RunSetup;
+use crate::protocol::event::{DurableEvent, Event, Record};
+use crate::protocol::ids::CallId;
+use crate::protocol::message::Message;
+use crate::protocol::tool::{
     Category, CheckedCall, Effects, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolSpec, Visibility,
 };
-use crate::toolset::Toolset;
 
 /// What is on record of a run.
 #[derive(Debug, Default)]

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use super::batch::{Ahead, CallBatch, Settled, SlotState};
 use super::guard::RepeatVerdict;
 use super::{Effect, Pass, Run};
-use crate::envelope::render_for_model;
-use crate::event::{DurableEvent, StopReason, WarningCode};
-use crate::ids::CallId;
-use crate::message::{Message, ToolMessage};
+use crate::calls::envelope::render_for_model;
+use crate::calls::phrase::phrase_clamp;
 use crate::permission::{
     ApprovedCall, AuditEntry, Decision, Denied, Inspection, Judgement, PendingQuestion, PermissionAnswer,
     Question, Refusal,
 };
-use crate::phrase::phrase_clamp;
 use crate::profile::Profile;
-use crate::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolSpec};
+use crate::protocol::event::{DurableEvent, StopReason, WarningCode};
+use crate::protocol::ids::CallId;
+use crate::protocol::message::{Message, ToolMessage};
+use crate::protocol::tool::{CheckedCall, ErrorKind, ToolCall, ToolFailure, ToolOutcome, ToolSpec};
 
 impl Run {
     /// Moves every call as far as it may go now, in call order.

@@ -1,7 +1,7 @@
 //! What the answer of a run cites: documents and pages that stood in its context, then tools that gave something, in the
 //! order of their first use, each with the pages and documents it gave.
 
-use crate::tool::ToolOutcome;
+use crate::protocol::tool::ToolOutcome;
 
 /// Addresses that are named of one tool.
 const ADDRESSES_MAX: usize = 3;

@@ -1,7 +1,7 @@
 //! Why the machine stops calls itself, and the words their outcomes get.
 
-use crate::phrase::phrase_cancelled;
-use crate::tool::{ErrorKind, ToolFailure};
+use crate::calls::phrase::phrase_cancelled;
+use crate::protocol::tool::{ErrorKind, ToolFailure};
 
 /// Why calls that had no outcome yet were given one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use super::window::HistoryWindow;
 use super::{
     Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, SettledWishes, Start, Thinking, Tries,
 };
-use crate::dialect::{ReadCall, StepReading, read};
-use crate::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
-use crate::json::clip::clip_chars;
+use crate::calls::dialect::{ReadCall, StepReading, read};
+use crate::calls::json::clip::clip_chars;
 use crate::limits::{PAUSES_MAX, REFORMS_MAX};
-use crate::message::{Message, Part, text_of, weave_calls};
-use crate::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, Usage};
-use crate::tool::RawCall;
+use crate::protocol::event::{DurableEvent, RunOutcome, StopReason, WarningCode};
+use crate::protocol::message::{Message, Part, text_of, weave_calls};
+use crate::protocol::model::{Finish, ModelFailure, ModelFailureKind, ModelStep, Usage};
+use crate::protocol::tool::RawCall;
 
 /// Calls of one step that are looked at at all; what is beyond is not even put into the transcript.
 pub(crate) const STEP_CALLS_READ_MAX: usize = 256;

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::digest::digest;
-use crate::message::{Message, Part, ToolMessage, Transcript};
+use crate::protocol::message::{Message, Part, ToolMessage, Transcript};
 
 /// The window is moved to this share of the budget, so that it moves rarely.
 const REFILL_PERCENT: u64 = 70;

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::*;
-use crate::ids::CallId;
-use crate::message::{Reasoning, ToolMessage};
-use crate::tool::ToolCall;
+use crate::protocol::ids::CallId;
+use crate::protocol::message::{Reasoning, ToolMessage};
+use crate::protocol::tool::ToolCall;
 
 /// A message of as many estimated tokens.
 fn user(tokens: usize) -> Arc<Message> {

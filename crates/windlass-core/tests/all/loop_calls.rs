@@ -1,15 +1,15 @@
 //! Calls on their way: side by side or alone, early or late, chained, and each with one outcome.
 
 use serde_json::json;
-use windlass_core::assemble::Assembler;
-use windlass_core::event::{DurableEvent, Event, WarningCode};
-use windlass_core::ids::CallId;
-use windlass_core::message::Message;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose};
+use windlass_core::calls::assemble::Assembler;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, WarningCode};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose};
+use windlass_core::protocol::tool::{ErrorKind, RawCall, ToolFailure, ToolSpec};
 use windlass_core::run::Input;
-use windlass_core::tool::{ErrorKind, RawCall, ToolFailure, ToolSpec};
 
 use crate::sim::{Done, Sim, call, named_call, text_call};
 
@@ -110,7 +110,7 @@ fn r_1_r_34_a_call_that_times_out_fails_and_the_others_are_delivered() {
     );
     assert_eq!(sim.request().purpose, StepPurpose::Work);
     sim.say("4, and one is missing.");
-    assert_eq!(sim.finished().outcome, windlass_core::event::RunOutcome::Completed);
+    assert_eq!(sim.finished().outcome, windlass_core::protocol::event::RunOutcome::Completed);
 }
 
 #[test]
@@ -118,7 +118,9 @@ fn r_38_a_call_has_one_terminal_event_though_its_outcome_comes_twice() {
     let mut sim = begun(vec![call("add", json!({"a": 1})), call("add", json!({"a": 2}))]);
     sim.ended(1, json!(1));
     for outcome in [json!("again"), json!("and again")] {
-        let outcome = windlass_core::tool::ToolOutcome::ok(windlass_core::tool::ToolOutput::json(outcome));
+        let outcome = windlass_core::protocol::tool::ToolOutcome::ok(
+            windlass_core::protocol::tool::ToolOutput::json(outcome),
+        );
         sim.input(Input::CallEnded { call_id: CallId::numbered(1), outcome });
     }
     sim.ended(2, json!(2));
@@ -383,7 +385,7 @@ fn r_21_two_calls_whose_pieces_come_interleaved_both_run() {
 
 #[test]
 fn the_requested_event_carries_where_front_ends_file_a_call() {
-    use windlass_core::tool::{Category, Visibility};
+    use windlass_core::protocol::tool::{Category, Visibility};
     let sim = begun(vec![call("web_search", json!({"query": "q"})), call("nope", json!({}))]);
     let places: Vec<_> = sim
         .events

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::message::{Message, Transcript};
-use windlass_core::model::{ModelFailure, ModelStep, NoticeKind, Usage};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::message::{Message, Transcript};
+use windlass_core::protocol::model::{ModelFailure, ModelStep, NoticeKind, Usage};
+use windlass_core::protocol::tool::ToolOutcome;
+use windlass_core::protocol::tool::ToolOutput;
 use windlass_core::run::Input;
-use windlass_core::tool::ToolOutcome;
-use windlass_core::tool::ToolOutput;
 
 use crate::sim::{Sim, call};
 
@@ -156,7 +156,8 @@ fn a_known_context_is_kept_before_the_provider_has_to_refuse() {
 fn a_wish_for_a_long_answer_leaves_less_for_the_history() {
     let shown = |output_tokens_max| {
         let mut sim = Sim::of(Profile::default()).with_context(16_000);
-        let mut send = windlass_core::command::MessageSend::text("run_1".into(), "message_1".into(), "Go");
+        let mut send =
+            windlass_core::protocol::command::MessageSend::text("run_1".into(), "message_1".into(), "Go");
         send.wishes.sampling.output_tokens_max = output_tokens_max;
         sim.send(send, history(200), 1);
         sim.request().messages.len()

@@ -1,10 +1,10 @@
 //! Bad calls: one more chance each, a few a run, then an answer without tools.
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::model::StepPurpose;
 use windlass_core::profile::Profile;
-use windlass_core::tool::{ErrorKind, RawCall, ToolFailure};
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::model::StepPurpose;
+use windlass_core::protocol::tool::{ErrorKind, RawCall, ToolFailure};
 
 use crate::sim::{Sim, call};
 

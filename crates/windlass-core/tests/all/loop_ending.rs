@@ -1,12 +1,12 @@
 //! How runs are stopped from outside: by the user, by the clock, by a journal that fails.
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::model::{Finish, StepPurpose};
 use windlass_core::permission::{ApproveMode, Decision};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::model::{Finish, StepPurpose};
+use windlass_core::protocol::tool::ErrorKind;
 use windlass_core::run::{Deadline, Input, RunError};
-use windlass_core::tool::ErrorKind;
 
 use crate::sim::{Done, Sim, call};
 
@@ -241,7 +241,7 @@ fn the_deadline_stops_calls_that_began_while_the_model_spoke() {
 fn a_withdrawn_question_stops_the_waiting_time() {
     let mut sim = streaming();
     sim.now += 99;
-    sim.model_fails(windlass_core::model::ModelFailure::passing("cut", "gone"));
+    sim.model_fails(windlass_core::protocol::model::ModelFailure::passing("cut", "gone"));
     sim.now += 5_000;
     sim.deadline(Deadline::Work);
     assert_eq!(sim.done.last(), Some(&Done::Timer { deadline: Deadline::Work, at_ms: sim.now + 100 }));

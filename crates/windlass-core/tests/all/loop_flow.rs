@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, Reasoning, Transcript};
-use windlass_core::model::{
-    Finish, ModelFailure, ModelStep, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage,
-};
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, Reasoning, Transcript};
+use windlass_core::protocol::model::{
+    Finish, ModelFailure, ModelStep, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice, Usage,
+};
+use windlass_core::protocol::tool::{RawCall, ToolCall, ToolOutcome, ToolOutput};
 use windlass_core::run::{Deadline, Input, Start};
-use windlass_core::tool::{RawCall, ToolCall, ToolOutcome, ToolOutput};
 
 use crate::sim::{Done, Sim, call, named_call, text_call};
 
@@ -218,7 +218,7 @@ fn r_53_numbers_booleans_objects_and_arrays_reach_the_tool_as_they_were() {
     let schema = json!({"type": "object", "properties": {
         "n": {"type": "integer"}, "yes": {"type": "boolean"}, "inner": {"type": "object"}, "list": {"type": "array"},
     }});
-    let spec = windlass_core::tool::ToolSpec::new("edit", "Edits").with_schema(schema);
+    let spec = windlass_core::protocol::tool::ToolSpec::new("edit", "Edits").with_schema(schema);
     let args = json!({"n": 9_007_199_254_740_993_i64, "yes": false, "inner": {"a": [1, {"b": null}]}, "list": [1.5, "x", []]});
     for given in [call("edit", args.clone()), text_call("edit", &args.to_string())] {
         let mut sim = Sim::of(Profile::default()).with_tools(vec![spec.clone()]);

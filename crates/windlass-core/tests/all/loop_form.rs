@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::model::StepPurpose;
-use windlass_core::port::AnswerForm;
+use windlass_core::ports::AnswerForm;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::model::StepPurpose;
 use windlass_core::run::{Run, RunError};
 
 use crate::sim::Sim;

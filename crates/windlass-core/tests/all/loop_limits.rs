@@ -1,11 +1,11 @@
 //! Limits: exactly at them nothing happens, one above them the run is brought to its answer.
 
 use serde_json::json;
-use windlass_core::event::{RunOutcome, StopReason, WarningCode};
-use windlass_core::model::{Finish, ModelFailure, ModelStep, StepPurpose, ToolChoice, Usage};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep, StepPurpose, ToolChoice, Usage};
+use windlass_core::protocol::tool::{ErrorKind, RawCall};
 use windlass_core::run::{Deadline, Input};
-use windlass_core::tool::{ErrorKind, RawCall};
 
 use crate::sim::{Done, Sim, call, named_call};
 
@@ -67,7 +67,7 @@ fn s_19_s_20_the_final_request_has_every_outcome_forbids_tools_and_adds_no_user_
     assert_eq!(request.tool_choice, ToolChoice::Forbidden);
     assert_eq!(Sim::roles(&request.messages), "user assistant+1 tool assistant+1 tool");
     let ids = request.messages.iter().filter_map(|message| match message.as_ref() {
-        windlass_core::message::Message::Tool(tool) => tool.provider_id.as_deref(),
+        windlass_core::protocol::message::Message::Tool(tool) => tool.provider_id.as_deref(),
         _ => None,
     });
     assert_eq!(ids.collect::<Vec<_>>(), ["p1", "p2"], "the provider's ids, as it gave them");
@@ -121,7 +121,7 @@ fn s_36_a_final_step_without_words_still_ends_with_an_answer() {
     }
     let last = silent.events.iter().rev().nth(1).unwrap();
     assert!(
-        matches!(last, windlass_core::event::Event::Durable(windlass_core::event::DurableEvent::StepEnded { finish: Finish::Other(why), .. }) if why == "runtime")
+        matches!(last, windlass_core::protocol::event::Event::Durable(windlass_core::protocol::event::DurableEvent::StepEnded { finish: Finish::Other(why), .. }) if why == "runtime")
     );
 
     let mut refused = at_cap();

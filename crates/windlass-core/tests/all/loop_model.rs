@@ -1,12 +1,12 @@
 //! Models that fail, say nothing, or are cut short.
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
-use windlass_core::frame;
 use windlass_core::limits::PAUSES_MAX;
-use windlass_core::message::{Message, Part, Reasoning};
-use windlass_core::model::{Finish, ModelFailure, ModelStep, StepPurpose};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::frame;
+use windlass_core::protocol::message::{Message, Part, Reasoning};
+use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep, StepPurpose};
 use windlass_core::run::{Deadline, Input, RunError};
 
 use crate::sim::{Done, Sim, call};

@@ -1,12 +1,12 @@
 //! Text, thinking and calls keep the order in which the model gave them.
 
 use serde_json::{Value, json};
-use windlass_core::message::{Message, Part, Reasoning};
-use windlass_core::model::{Finish, ModelFailure, ModelStep};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::message::{Message, Part, Reasoning};
+use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep};
+use windlass_core::protocol::tool::RawCall;
+use windlass_core::protocol::view::{Entry, SessionView};
 use windlass_core::run::{Deadline, Input};
-use windlass_core::tool::RawCall;
-use windlass_core::view::{Entry, SessionView};
 
 use crate::sim::{Sim, call, named_call};
 

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::ids::CallId;
-use windlass_core::model::{StepPurpose, ToolChoice};
 use windlass_core::permission::{
     ApproveMode, Decision, DeniedBy, GateSettings, Inspection, PermissionAnswer, PolicySet, Preview,
     Question, Target,
 };
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::model::{StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::{ErrorKind, RawCall, Risk, ToolFailure, ToolSpec};
 use windlass_core::run::Input;
-use windlass_core::tool::{ErrorKind, RawCall, Risk, ToolFailure, ToolSpec};
 
 use crate::sim::{Done, Sim, call};
 

@@ -2,13 +2,13 @@
 //! whoever waits is told why.
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
-use windlass_core::message::{Part, Reasoning};
-use windlass_core::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, StepPurpose};
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::message::{Part, Reasoning};
+use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, StepPurpose};
+use windlass_core::protocol::tool::{ErrorKind, RawCall};
 use windlass_core::run::{Deadline, Input, RunError};
-use windlass_core::tool::{ErrorKind, RawCall};
 
 use crate::sim::{Done, Sim, call, text_call};
 
@@ -106,7 +106,10 @@ fn of_a_failed_step_only_the_text_is_kept() {
     let thought = Reasoning { text: "hm".into(), opaque: Some(json!("half a signature")), model: None };
     let partial = vec![Part::Reasoning(thought), Part::text("One "), Part::text("two")];
     sim.input(Input::ModelFailed { failure: ModelFailure::fatal("auth", "no"), partial });
-    assert_eq!(*sim.finished().transcript[1], windlass_core::message::Message::assistant("One two"));
+    assert_eq!(
+        *sim.finished().transcript[1],
+        windlass_core::protocol::message::Message::assistant("One two")
+    );
     assert_eq!(sim.answer(), "One two");
 }
 
@@ -184,7 +187,8 @@ fn a_cut_step_keeps_the_thinking_before_its_calls_and_only_text_behind_them() {
     let partial = vec![thought("why", Some(json!("sig"))), Part::text("so"), thought("and th", None)];
     sim.input(Input::ModelFailed { failure: cut(), partial });
     sim.ended(1, json!(2));
-    let windlass_core::message::Message::Assistant { parts } = sim.request().messages[1].as_ref() else {
+    let windlass_core::protocol::message::Message::Assistant { parts } = sim.request().messages[1].as_ref()
+    else {
         panic!("no assistant message")
     };
     assert_eq!(parts[0], thought("why", Some(json!("sig"))));

@@ -1,10 +1,10 @@
 //! The same call again: answered from the run itself, then brought to an end.
 
 use serde_json::json;
-use windlass_core::event::{StopReason, WarningCode};
-use windlass_core::model::StepPurpose;
 use windlass_core::profile::Profile;
-use windlass_core::tool::{ErrorKind, ToolFailure};
+use windlass_core::protocol::event::{StopReason, WarningCode};
+use windlass_core::protocol::model::StepPurpose;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 
 use crate::sim::{Sim, call};
 

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
-use windlass_core::message::{Message, Transcript};
 use windlass_core::permission::{
     ApproveMode, Decision, GateSettings, Inspection, Permissions, PolicySet, Preview, Target,
 };
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::protocol::message::{Message, Transcript};
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, RawCall};
 use windlass_core::rehearse::{CheckedBy, rehearse, start_of};
 use windlass_core::run::Effect;
-use windlass_core::tool::{ErrorKind, OutcomeStatus, RawCall};
 
 use crate::sim::{Sim, call};
 

@@ -1,12 +1,12 @@
 //! The DSPy engine's loop, literally: field dialect, errors end the run (requirements §1, A.2).
 
 use serde_json::{Map, Value, json};
-use windlass_core::dialect::field;
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::ids::CallId;
+use windlass_core::calls::dialect::field;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolSpec};
 use windlass_core::run::RunError;
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolSpec};
 
 use crate::sim::Sim;
 

@@ -1,14 +1,14 @@
 //! EDISON's loop, literally: text dialect, five steps, one correction, sources (requirements §0, A.1).
 
 use serde_json::json;
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Transcript};
-use windlass_core::model::{Finish, ModelStep, StepPurpose};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Transcript};
+use windlass_core::protocol::model::{Finish, ModelStep, StepPurpose};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 use windlass_core::run::{Input, RunError};
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 
 use crate::sim::Sim;
 
@@ -371,7 +371,7 @@ fn e_38_each_call_leaves_tool_arguments_result_and_summary() {
     };
     assert_eq!((name.as_str(), &outcome.output().unwrap().json), ("web_search", &result));
     assert_eq!(message.text(), "Web search results: T u s");
-    let trace = windlass_core::trace::RunTrace::fold(&sim.records());
+    let trace = windlass_core::protocol::trace::RunTrace::fold(&sim.records());
     assert_eq!(
         (trace.tools[0].name.as_str(), &trace.tools[0].parameters),
         ("web_search", &json!({"query": "a"}))

@@ -1,12 +1,12 @@
 //! ploke's loop, literally: events with their ids, notes after outcomes, errors at the limit (requirements §3, A.4).
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::message::Message;
-use windlass_core::model::{StepPurpose, ToolChoice};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 use windlass_core::run::RunError;
-use windlass_core::tool::{ErrorKind, ToolFailure};
 
 use crate::sim::{Sim, call, named_call};
 

@@ -1,14 +1,18 @@
 //! Prompt Studio's loop, literally: searches once, six at most, frames of v1.1 (requirements §2, A.3).
 
 use serde_json::{Value, json};
-use windlass_core::assemble::Assembler;
-use windlass_core::event::{DurableEvent, Event, WarningCode};
-use windlass_core::frame;
-use windlass_core::message::{Part, Reasoning};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose, ToolChoice};
+use windlass_core::calls::assemble::Assembler;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, WarningCode};
+use windlass_core::protocol::frame;
+use windlass_core::protocol::message::{Part, Reasoning};
+use windlass_core::protocol::model::{
+    CallDelta, Finish, ModelDelta, ModelFailure, ModelStep, StepPurpose, ToolChoice,
+};
+use windlass_core::protocol::tool::{
+    Category, Effects, ErrorKind, RawCall, Risk, ToolFailure, ToolSpec, Visibility,
+};
 use windlass_core::run::{Deadline, Input};
-use windlass_core::tool::{Category, Effects, ErrorKind, RawCall, Risk, ToolFailure, ToolSpec, Visibility};
 
 use crate::sim::{Sim, call};
 
@@ -194,7 +198,9 @@ fn s_31_s_32_r_29_the_trace_has_every_call_every_thought_times_and_durations() {
     let thought = |text: &str| Part::Reasoning(Reasoning { text: text.into(), ..Reasoning::default() });
     let step = |parts, calls| Input::ModelEnded(ModelStep { parts, ..ModelStep::calls(calls) });
     sim.input(step(vec![thought("first")], vec![search("q")]));
-    let outcome = windlass_core::tool::ToolOutcome::ok(windlass_core::tool::ToolOutput::json(json!([1])));
+    let outcome = windlass_core::protocol::tool::ToolOutcome::ok(
+        windlass_core::protocol::tool::ToolOutput::json(json!([1])),
+    );
     sim.ended_with(1, outcome.timed(1_000, 1_250));
     sim.input(step(vec![thought("second")], vec![call("calculate", json!({"expression": "1"}))]));
     sim.failed(2, ToolFailure::internal("broke"));
@@ -202,7 +208,7 @@ fn s_31_s_32_r_29_the_trace_has_every_call_every_thought_times_and_durations() {
         parts: vec![thought("third"), Part::text("Done.")],
         ..ModelStep::text("")
     }));
-    let trace = windlass_core::trace::RunTrace::fold(&sim.records());
+    let trace = windlass_core::protocol::trace::RunTrace::fold(&sim.records());
     let thoughts: Vec<_> =
         trace.reasoning.iter().map(|block| (block.id.as_str(), block.content.as_str())).collect();
     assert_eq!(thoughts, [("reasoning_0", "first"), ("reasoning_1", "second"), ("reasoning_2", "third")]);
@@ -225,7 +231,7 @@ fn s_31_s_32_r_29_the_trace_has_every_call_every_thought_times_and_durations() {
     assert_eq!(saved["startedAt"], "1970-01-01T00:00:01.000Z");
     assert_eq!(saved["totalDurationMs"], (sim.events.len() as u64 - 1) * 1_000);
     assert_eq!(
-        serde_json::from_value::<windlass_core::trace::RunTrace>(saved).unwrap(),
+        serde_json::from_value::<windlass_core::protocol::trace::RunTrace>(saved).unwrap(),
         trace,
         "a snapshot loses nothing"
     );

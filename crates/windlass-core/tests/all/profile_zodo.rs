@@ -1,13 +1,13 @@
 //! ZodoLlama's loop, literally: questions, structured results, two limits (requirements §4, A.5).
 
 use serde_json::json;
-use windlass_core::display;
-use windlass_core::event::{DurableEvent, Event, StopReason, WarningCode};
-use windlass_core::message::Message;
-use windlass_core::model::StepPurpose;
 use windlass_core::permission::{ApproveMode, Decision, PolicySet};
 use windlass_core::profile::Profile;
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::display;
+use windlass_core::protocol::event::{DurableEvent, Event, StopReason, WarningCode};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::StepPurpose;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::sim::{Sim, call, text_call};
 
@@ -36,8 +36,8 @@ fn z_2_z_16_z_18_query_permission_execution_result_history_and_continuation() {
         transcript[1].calls().map(|call| (call.name.as_str(), call.arguments.as_str())).collect();
     assert_eq!(kept, [("read_file", r#"{"path":"a.txt"}"#)]);
     // The screen's item stands between the call and the answer, and is no message at all.
-    let view = windlass_core::view::SessionView::fold(&sim.records());
-    use windlass_core::view::Entry;
+    let view = windlass_core::protocol::view::SessionView::fold(&sim.records());
+    use windlass_core::protocol::view::Entry;
     assert!(
         matches!(&view.runs[0].entries[..], [Entry::Call(_), Entry::Text(answer)] if answer == "It says hello.")
     );

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use windlass_core::cause::Cause;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::history::History;
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Transcript, text_of};
-use windlass_core::model::ModelRequest;
+use windlass_core::calls::toolset::Toolset;
 use windlass_core::permission::{GateSettings, Permissions};
+use windlass_core::protocol::cause::Cause;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Transcript, text_of};
+use windlass_core::protocol::model::ModelRequest;
+use windlass_core::protocol::tool::{ToolOutcome, ToolOutput};
 use windlass_core::rehearse::{CheckedBy, Rehearsed, recall_request, rehearse, start_of};
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, World};
-use windlass_core::tool::{ToolOutcome, ToolOutput};
-use windlass_core::toolset::Toolset;
 use windlass_testkit::{other_words, reworded};
 
 use crate::sim::{Handled, Sim, check_transcript};

@@ -5,21 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, WarningCode};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, Transcript};
-use windlass_core::model::{ModelFailure, ModelRequest, ModelStep, NoticeKind, StepPurpose, ToolChoice};
+use windlass_core::calls::toolset::{ToolEntry, Toolset};
 use windlass_core::permission::{
     ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, Permissions, PolicySet,
 };
-use windlass_core::port::{ArgsValidator, Violation};
+use windlass_core::ports::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
-use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
-use windlass_core::tool::{
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, WarningCode};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, Transcript};
+use windlass_core::protocol::model::{
+    ModelFailure, ModelRequest, ModelStep, NoticeKind, StepPurpose, ToolChoice,
+};
+use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec,
 };
-use windlass_core::toolset::{ToolEntry, Toolset};
+use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
 
 /// A schema of types alone is wholly checked by the core itself.
 pub(crate) struct TypesOnly;
@@ -48,7 +50,7 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
         ToolSpec::new("web_search", "Searches")
             .with_schema(query)
             .with_effects(Effects::Read, Risk::Low)
-            .with_place(Category::Search, windlass_core::tool::Visibility::Primary)
+            .with_place(Category::Search, windlass_core::protocol::tool::Visibility::Primary)
             .with_alias("search_web"),
         inspected,
         ToolSpec::new("touch", "Touches").with_schema(path).with_effects(Effects::Write, Risk::Safe),

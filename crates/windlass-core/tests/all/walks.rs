@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, Transcript};
-use windlass_core::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, Usage};
 use windlass_core::permission::{
     ApproveMode, Decision, Inspection, PermissionAnswer, PolicySet, Preview, Target,
 };
 use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, Transcript};
+use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, Usage};
+use windlass_core::protocol::tool::{
+    ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput,
+};
 use windlass_core::run::{Deadline, Input};
-use windlass_core::tool::{ErrorKind, RawArgs, RawCall, Risk, ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::sim::Sim;
 
@@ -89,7 +91,7 @@ fn step(dice: &mut Dice) -> ModelStep {
     };
     let mut parts = Vec::new();
     if dice.chance(30) {
-        parts.push(Part::Reasoning(windlass_core::message::Reasoning {
+        parts.push(Part::Reasoning(windlass_core::protocol::message::Reasoning {
             text: "hm".into(),
             ..Default::default()
         }));

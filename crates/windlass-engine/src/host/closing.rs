@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use windlass_core::host::HostError;
+use windlass_core::ports::host::HostError;
 
 use super::Host;
 use super::slot::SessionSlot;

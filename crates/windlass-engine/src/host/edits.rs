@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{Consent, EditApproval, HostError, OutsideCall, ToolAnswer};
-use windlass_core::ids::CallId;
 use windlass_core::permission::{Question, Target};
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::RunRow;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::host::{Consent, EditApproval, HostError, OutsideCall, ToolAnswer};
+use windlass_core::ports::store::RunRow;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::CallId;
 use windlass_core::text::cut_chars;
 
 use super::{Host, broken, failed};

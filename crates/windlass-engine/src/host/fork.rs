@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use windlass_core::command::RunSetup;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{ForkWish, HostError, StartedRun};
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::message::Message;
-use windlass_core::store::{ForkPoint, NewSession, RunRow};
-use windlass_core::tool::{ToolOutcome, ToolOutput};
+use windlass_core::ports::host::{ForkWish, HostError, StartedRun};
+use windlass_core::ports::store::{ForkPoint, NewSession, RunRow};
+use windlass_core::protocol::command::RunSetup;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::tool::{ToolOutcome, ToolOutput};
 
 use super::recovery::{TakingUp, begun_with};
 use super::{Host, broken, failed};

@@ -4,25 +4,25 @@ use std::collections::HashSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
-use windlass_core::event::Record;
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{
     AuditQuery, EditApproval, ExecutorsPort, Explanation, ForkWish, HostDefaults, HostDelivery, HostError,
     HostFuture, HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings,
     ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
     RunStart, ServedPort, StartedRun, ToolAnswer,
 };
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
-use windlass_core::port::BoxStream;
-use windlass_core::search::{
+use windlass_core::ports::search::{
     DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchQuery, SharedSearch,
 };
-use windlass_core::settings::SessionSettings;
-use windlass_core::step::StepReport;
-use windlass_core::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
-use windlass_core::task::Task;
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::store::{NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::step::StepReport;
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::{Host, broken, failed};
 use crate::ids::new_session_id;

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::{Stream, stream};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::{Question, Rule};
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
-use windlass_core::store::StorePort;
+use windlass_core::ports::store::StorePort;
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{RunId, SessionId};
 
 use super::slot::SessionSlot;
 use crate::clock::Clock;

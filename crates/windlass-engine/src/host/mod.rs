@@ -35,15 +35,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use tokio::sync::{Notify, Semaphore};
-use windlass_core::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
-use windlass_core::ids::SessionId;
-use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, AuditPort, PolicyPort};
-use windlass_core::port::ModelPort;
+use windlass_core::ports::ModelPort;
+use windlass_core::ports::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
+use windlass_core::ports::search::SharedSearch;
+use windlass_core::ports::store::{StoreFailure, StorePort};
 use windlass_core::profile::Profile;
-use windlass_core::redact::Redactor;
-use windlass_core::search::SharedSearch;
-use windlass_core::store::{StoreFailure, StorePort};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::model::Sampling;
+use windlass_core::text::redact::Redactor;
 
 use self::live_runs::{LiveRuns, WatchedJournal};
 pub use self::recovery::Recovered;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use windlass_core::history::History;
-use windlass_core::host::HostError;
-use windlass_core::ids::RunId;
 use windlass_core::permission::ApproveMode;
+use windlass_core::ports::host::HostError;
+use windlass_core::ports::store::{Claim, SessionRow};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::ids::RunId;
 use windlass_core::run::RunSettings;
-use windlass_core::store::{Claim, SessionRow};
 
 use super::slot::{OpenedSession, OpenedWith, SessionSlot};
 use super::{Host, OpenModel, broken, failed, overloaded};

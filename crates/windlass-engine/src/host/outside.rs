@@ -2,16 +2,16 @@
 
 use futures::StreamExt;
 use serde_json::{Map, Value};
-use windlass_core::envelope::render_whole;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::calls::envelope::render_whole;
 use windlass_core::permission::{
     ApproveMode, Decision, DeniedBy, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
 };
-use windlass_core::port::BoxStream;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
 use windlass_core::profile::Profile;
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::{Host, broken, failed};
 use crate::bus::{Delivery, Subscription};

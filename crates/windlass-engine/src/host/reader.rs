@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::HostDelivery;
-use windlass_core::ids::RunId;
-use windlass_core::port::{BoxStream, JournalFailure};
-use windlass_core::store::{StoreFailure, StorePort};
+use windlass_core::ports::host::HostDelivery;
+use windlass_core::ports::store::{StoreFailure, StorePort};
+use windlass_core::ports::{BoxStream, JournalFailure};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::RunId;
 
 use super::slot::SessionSlot;
 use super::{Host, Shutdown};

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use tokio::sync::OwnedSemaphorePermit;
-use windlass_core::command::RunWishes;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostError, ResumeWish, StartedRun};
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, Question};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::ports::host::{HostError, ResumeWish, StartedRun};
+use windlass_core::ports::store::{RunQuery, RunRow};
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::ToolOutcome;
 use windlass_core::run::RunSettings;
-use windlass_core::store::{RunQuery, RunRow};
-use windlass_core::tool::ToolOutcome;
 
 use super::live_runs::LiveRun;
 use super::opening::unfinished_run;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use windlass_core::command::RunSetup;
-use windlass_core::event::Record;
-use windlass_core::history::History;
-use windlass_core::host::{HostError, ReplayDivergence, ReplayReport};
-use windlass_core::ids::RunId;
 use windlass_core::permission::{GateSettings, Permissions};
+use windlass_core::ports::host::{HostError, ReplayDivergence, ReplayReport};
+use windlass_core::ports::store::RunRow;
+use windlass_core::protocol::command::RunSetup;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::ids::RunId;
 use windlass_core::rehearse::{CheckedBy, Divergence, rehearse, start_of};
 use windlass_core::run::{RunSettings, Start};
-use windlass_core::store::RunRow;
 
 use super::slot::OpenedWith;
 use super::{Host, broken, failed};

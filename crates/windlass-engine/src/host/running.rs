@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostError, RecordQuery, RunStart, RunWishes, StartedRun};
-use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{PermissionAnswer, Question};
-use windlass_core::port::BoxStream;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{HostDelivery, HostError, RecordQuery, RunStart, RunWishes, StartedRun};
+use windlass_core::ports::store::RunRow;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
 use windlass_core::run::RunSettings;
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::RunRow;
 
 use super::live_runs::LiveRun;
 use super::opening::unfinished_run;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
-use windlass_core::command::RunSetup;
-use windlass_core::ids::{Millis, RunId, SessionId};
-use windlass_core::port::ModelPort;
+use windlass_core::ports::ModelPort;
+use windlass_core::protocol::command::RunSetup;
+use windlass_core::protocol::ids::{Millis, RunId, SessionId};
 
 use crate::bus::EventLog;
 use crate::limits::SLOTS_FEW;

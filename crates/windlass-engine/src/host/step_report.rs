@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use windlass_core::host::HostError;
-use windlass_core::ids::RunId;
-use windlass_core::model::ModelRequest;
+use windlass_core::ports::host::HostError;
+use windlass_core::ports::store::RunRow;
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::model::ModelRequest;
+use windlass_core::protocol::step::{AskedRequest, StepReport};
 use windlass_core::rehearse::recall_request;
-use windlass_core::step::{AskedRequest, StepReport};
-use windlass_core::store::RunRow;
 
 use super::replay::RecordedRun;
 use super::{Host, OpenModel};

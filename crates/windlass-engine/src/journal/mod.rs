@@ -9,9 +9,9 @@ pub mod memory_store;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_core::event::Record;
-use windlass_core::ids::SessionId;
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::SessionId;
 
 use crate::limits::{MEMORY_JOURNAL_DELTAS_MAX, MEMORY_JOURNAL_RECORDS_MAX};
 

@@ -8,8 +8,8 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use windlass_core::host::AuditQuery;
 use windlass_core::permission::{AuditEntry, AuditFailure, AuditPort};
+use windlass_core::ports::host::AuditQuery;
 
 use crate::limits::{AUDIT_BYTES_MAX, AUDIT_READ_BYTES_MAX};
 use crate::policy_file::private;

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tracing::Instrument;
-use windlass_core::cause::Cause;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::{CallId, Millis};
-use windlass_core::message::{Message, Transcript};
-use windlass_core::model::ModelRequest;
 use windlass_core::permission::{ApprovedCall, AuditEntry, HeldTargets, Rule};
-use windlass_core::port::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::ports::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::protocol::cause::Cause;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, Millis};
+use windlass_core::protocol::message::{Message, Transcript};
+use windlass_core::protocol::model::ModelRequest;
+use windlass_core::protocol::tool::{CheckedCall, ToolFailure, ToolOutcome};
 use windlass_core::run::{Deadline, Effect, Input};
-use windlass_core::tool::{CheckedCall, ToolFailure, ToolOutcome};
 
 use crate::cancel::CancelSignal;
 use crate::executor::{await_executor, gone};
@@ -278,7 +278,7 @@ impl Actor {
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
             targets: HeldTargets::default(),
-            cancel: windlass_core::port::CancelFlag::default(),
+            cancel: windlass_core::ports::CancelFlag::default(),
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use windlass_core::port::LiveState;
-use windlass_core::tool::{ToolSpec, live_kinds};
+use windlass_core::ports::LiveState;
+use windlass_core::protocol::tool::{ToolSpec, live_kinds};
 
 use crate::limits::{LIVE_BYTES_MAX, LIVE_VALUES_MAX};
 use crate::registry::ToolShelf;

@@ -24,17 +24,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
-use windlass_core::command::MessageSend;
-use windlass_core::event::Record;
-use windlass_core::history::{History, PastOutcome};
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::message::Transcript;
 use windlass_core::permission::{ApproveMode, AuditPort, PermissionAnswer, Permissions, PolicyPort, Rule};
-use windlass_core::port::{JournalPort, ModelPort, ResultsPort, TasksPort};
-use windlass_core::redact::Redactor;
+use windlass_core::ports::{JournalPort, ModelPort, ResultsPort, TasksPort};
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::history::{History, PastOutcome};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::message::Transcript;
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::tool::ToolOutcome;
 use windlass_core::run::{Finished, RunSettings};
-use windlass_core::task::Task;
-use windlass_core::tool::ToolOutcome;
+use windlass_core::text::redact::Redactor;
 
 use crate::bus::{BusConfig, EventLog, Subscription};
 use crate::clock::Clock;

@@ -7,16 +7,18 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 use tracing::{Instrument, Span};
-use windlass_core::assemble::{Assembled, Assembler};
-use windlass_core::dialect::is_written_call;
-use windlass_core::event::{DeltaEvent, Event};
-use windlass_core::message::Part;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ReadingProgress};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::calls::assemble::{Assembled, Assembler};
+use windlass_core::calls::dialect::is_written_call;
+use windlass_core::ports::{BoxStream, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
-use windlass_core::redact::{Pieces, Redactor};
+use windlass_core::protocol::event::{DeltaEvent, Event};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{
+    ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ReadingProgress,
+};
+use windlass_core::protocol::tool::RawCall;
 use windlass_core::run::Input;
-use windlass_core::tool::RawCall;
+use windlass_core::text::redact::{Pieces, Redactor};
 
 /// A stream and its assembler. Dropping it stops the model.
 pub(crate) struct ModelSpeech {

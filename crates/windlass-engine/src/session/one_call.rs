@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::stream;
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::SessionId;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, AuditPort, PolicyPort};
-use windlass_core::port::{BoxStream, JournalFailure, JournalPort, ModelPort};
+use windlass_core::ports::{BoxStream, JournalFailure, JournalPort, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
-use windlass_core::redact::Redactor;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::{ToolOutcome, inside_of};
 use windlass_core::run::RunSettings;
-use windlass_core::tool::{ToolOutcome, inside_of};
+use windlass_core::text::redact::Redactor;
 
 use crate::clock::Clock;
 use crate::ids::{new_message_id, new_run_id};

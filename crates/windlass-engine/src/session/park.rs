@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::cause::Cause;
+use windlass_core::protocol::cause::Cause;
 use windlass_core::run::{Effect, World};
 
 use crate::limits::PARK_GRACE_MS;

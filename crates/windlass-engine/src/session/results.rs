@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use windlass_core::ids::CallId;
-use windlass_core::port::ResultsPort;
-use windlass_core::tool::ToolOutcome;
+use windlass_core::ports::ResultsPort;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::ToolOutcome;
 
 use crate::limits::RESULTS_BYTES_MAX;
 

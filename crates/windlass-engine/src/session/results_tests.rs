@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::tool::{ToolFailure, ToolOutput};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput};
 
 use super::*;
 

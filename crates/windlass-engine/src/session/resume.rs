@@ -7,17 +7,17 @@
 
 use std::sync::Arc;
 
-use windlass_core::cause::Cause;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::history::History;
-use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::ApprovedCall;
-use windlass_core::port::{BoxFuture, Probed};
+use windlass_core::ports::{BoxFuture, Probed};
+use windlass_core::protocol::cause::Cause;
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::ids::{CallId, Millis};
+use windlass_core::protocol::tool::{InnerCall, ToolOutcome, Trust, inside_of};
 use windlass_core::rehearse::{
     BegunCall, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
 use windlass_core::run::{Effect, Finished, Input, World};
-use windlass_core::tool::{InnerCall, ToolOutcome, Trust, inside_of};
 
 use crate::explain::Nobody;
 use crate::limits::PROBE_TIMEOUT_MS;

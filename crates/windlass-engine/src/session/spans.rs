@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use tracing::field::{Empty, debug};
 use tracing::{Span, info, info_span, warn};
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::{CallId, MessageId, RunId, SessionId};
-use windlass_core::tool::{ToolCall, ToolOutcome};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{CallId, MessageId, RunId, SessionId};
+use windlass_core::protocol::tool::{ToolCall, ToolOutcome};
 
 /// The spans of one run.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_core::port::TasksPort;
-use windlass_core::task::{Task, TaskStatus};
+use windlass_core::ports::TasksPort;
+use windlass_core::protocol::task::{Task, TaskStatus};
 use windlass_core::text::cut_chars;
 
 use crate::limits::{TASK_CHARS_MAX, TASKS_MAX};

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::args::read_args;
-use windlass_core::check::check_call;
-use windlass_core::ids::{CallId, RunId, SessionId};
+use windlass_core::calls::args::read_args;
+use windlass_core::calls::check::check_call;
 use windlass_core::permission::{
     ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions, PolicyPort,
 };
-use windlass_core::port::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
+use windlass_core::ports::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
 use windlass_core::profile::Profile;
-use windlass_core::redact::Redactor;
-use windlass_core::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
+use windlass_core::text::redact::Redactor;
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;

@@ -16,12 +16,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::{CallId, SessionId};
 use windlass_core::permission::Permissions;
-use windlass_core::port::{BoxFuture, CallsPort, JournalPort};
+use windlass_core::ports::{BoxFuture, CallsPort, JournalPort};
 use windlass_core::profile::Profile;
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner_end};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, SessionId};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner_end};
 
 use crate::ids::new_session_id;
 use crate::limits::{CALLS_INSIDE_DEPTH_MAX, CALLS_INSIDE_MAX};
@@ -114,7 +114,7 @@ impl CallsInside {
                 policies: outer.policies.clone(),
                 audit: outer.audit.clone(),
                 clock: outer.clock.clone(),
-                redactor: windlass_core::redact::Redactor::default(),
+                redactor: windlass_core::text::redact::Redactor::default(),
             },
             permissions: permissions.clone(),
             within,

@@ -4,8 +4,8 @@
 //! cannot fill the memory of a session.
 
 use serde_json::Value;
+use windlass_core::protocol::tool::ToolOutput;
 use windlass_core::text::cut_bytes;
-use windlass_core::tool::ToolOutput;
 
 use crate::limits::LINKS_MAX;
 

@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::tool::Link;
+use windlass_core::protocol::tool::Link;
 
 use super::*;
 

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use serde_json::Value;
 use tokio::sync::Notify;
-use windlass_core::port::{ArgsValidator, ToolPort};
+use windlass_core::calls::toolset::{NameClash, ToolEntry, Toolset};
+use windlass_core::ports::{ArgsValidator, ToolPort};
 use windlass_core::profile::Profile;
-use windlass_core::tool::{SpecError, ToolSpec};
-use windlass_core::toolset::{NameClash, ToolEntry, Toolset};
+use windlass_core::protocol::tool::{SpecError, ToolSpec};
 
 use crate::limits::TOOLS_MAX;
 use crate::validate::{LateValidator, SchemaError, compile};

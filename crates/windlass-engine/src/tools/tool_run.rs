@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
 use windlass_core::permission::{ApprovedCall, Inspection};
-use windlass_core::port::{CancelFlag, Probed, ToolContext, ToolPort};
+use windlass_core::ports::{CancelFlag, Probed, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;

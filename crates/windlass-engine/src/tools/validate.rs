@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
 use serde_json::Value;
-use windlass_core::port::{ArgsValidator, Violation};
+use windlass_core::ports::{ArgsValidator, Violation};
 use windlass_core::text::{cut_chars, json_short};
 
 use crate::limits::{

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::{CallId, SessionId};
-use windlass_core::message::Message;
-use windlass_core::model::Usage;
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
-use windlass_core::tool::{Category, ToolCall, ToolOutcome, ToolOutput, Visibility};
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{CallId, SessionId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::tool::{Category, ToolCall, ToolOutcome, ToolOutput, Visibility};
 use windlass_engine::bus::{BusConfig, Delivery, EventLog, Subscription};
 use windlass_engine::journal::MemoryJournal;
 use windlass_testkit::record;

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::event::{DurableEvent, Event, RunOutcome};
-use windlass_core::host::{HostDelivery, HostError, HostRuns, HostSessions, RunStart, ServedPort};
-use windlass_core::ids::{CallId, RunId, SessionId};
 use windlass_core::permission::{Decision, PermissionAnswer};
-use windlass_core::port::ToolPort;
-use windlass_core::tool::{Effects, Risk, ToolOutput, ToolSpec};
+use windlass_core::ports::ToolPort;
+use windlass_core::ports::host::{HostDelivery, HostError, HostRuns, HostSessions, RunStart, ServedPort};
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::tool::{Effects, Risk, ToolOutput, ToolSpec};
 use windlass_engine::host::HostLimits;
 
 use crate::host_fixture::{Stage, drain, go};
@@ -166,7 +166,8 @@ async fn readers_come_and_go_at_every_record_and_read_the_same() {
     }
     let mut one_by_one = Vec::new();
     loop {
-        let after = one_by_one.last().map_or(0, |record: &Arc<windlass_core::event::Record>| record.seq);
+        let after =
+            one_by_one.last().map_or(0, |record: &Arc<windlass_core::protocol::event::Record>| record.seq);
         let mut events = stage.host.events(&run.run_id, after).await.unwrap();
         match events.next().await {
             Some(HostDelivery::Record(record)) => one_by_one.push(record),

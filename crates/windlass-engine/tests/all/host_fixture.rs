@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use windlass_core::event::{Event, Record};
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::ports::host::{
     HostDelivery, HostError, HostRuns, HostSessions, ModelRow, RunStart, RunWishes, StartedRun,
 };
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::message::Message;
-use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{BoxStream, ToolPort};
+use windlass_core::ports::store::{NewSession, StorePort};
+use windlass_core::ports::{BoxStream, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
-use windlass_core::store::{NewSession, StorePort};
+use windlass_core::protocol::event::{Event, Record};
+use windlass_core::protocol::ids::{RunId, SessionId};
+use windlass_core::protocol::message::Message;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::memory_store::MemoryStore;
@@ -106,7 +106,7 @@ impl Stage {
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,
             audit: None,
-            sampling: windlass_core::model::Sampling::default(),
+            sampling: windlass_core::protocol::model::Sampling::default(),
             clock: Clock::system(),
             limits,
         });

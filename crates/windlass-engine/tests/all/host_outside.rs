@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
+use windlass_core::ports::host::{
     Consent, HostError, HostPolicies, HostRuns, HostSessions, HostTools, OutsideCall, ServedPort,
 };
-use windlass_core::ids::RunId;
-use windlass_core::message::Message;
-use windlass_core::model::{Kept, ModelDelta, ModelRequest, Sampling, StepPurpose, ToolChoice};
-use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
-use windlass_core::store::Save;
-use windlass_core::tool::ErrorKind;
+use windlass_core::ports::store::Save;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Kept, ModelDelta, ModelRequest, Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::ErrorKind;
 
 use crate::host::writer;
 use crate::host_fixture::{Stage, go};

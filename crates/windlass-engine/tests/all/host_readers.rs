@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostRuns, HostSessions, RunStart, ServedPort};
-use windlass_core::port::BoxStream;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{HostDelivery, HostRuns, HostSessions, RunStart, ServedPort};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
 
 use crate::host_fixture::{Stage, drain, go};
 use crate::session::adder;

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use futures::{StreamExt, stream};
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::host::{
+use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::ports::ToolPort;
+use windlass_core::ports::host::{
     ForkWish, HostError, HostPolicies, HostRuns, HostSessions, ResumeWish, RunStart, ServedPort,
 };
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::permission::{Decision, PermissionAnswer};
-use windlass_core::port::ToolPort;
-use windlass_core::store::{NewSession, StorePort};
-use windlass_core::tool::{ToolOutput, ToolSpec};
+use windlass_core::ports::store::{NewSession, StorePort};
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::tool::{ToolOutput, ToolSpec};
 use windlass_engine::host::{HostLimits, Recovered};
 use windlass_engine::memory_store::MemoryStore;
 use windlass_store::{SqliteStore, StoreConfig};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::host::{HostError, HostRuns};
-use windlass_core::ids::RunId;
-use windlass_core::model::{StepPurpose, ToolChoice};
-use windlass_core::port::ToolPort;
-use windlass_core::tool::{ToolOutput, ToolSpec};
+use windlass_core::ports::ToolPort;
+use windlass_core::ports::host::{HostError, HostRuns};
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::model::{StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::{ToolOutput, ToolSpec};
 use windlass_engine::host::HostLimits;
 use windlass_engine::registry::Registry;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
-use windlass_core::event::RunOutcome;
 use windlass_core::permission::ApproveMode;
-use windlass_core::port::{ToolContext, ToolPort};
-use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{ToolContext, ToolPort};
+use windlass_core::protocol::event::RunOutcome;
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::limits::CALLS_INSIDE_MAX;
 use windlass_engine::session::Session;
 

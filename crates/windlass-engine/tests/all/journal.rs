@@ -1,8 +1,8 @@
 //! The memory journal.
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event};
-use windlass_core::ids::SessionId;
-use windlass_core::port::JournalPort;
+use windlass_core::ports::JournalPort;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event};
+use windlass_core::protocol::ids::SessionId;
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::limits::MEMORY_JOURNAL_DELTAS_MAX;
 use windlass_testkit::{journal_conformance, record};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use futures::stream;
 use serde_json::{Map, Value, json};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::{BoxFuture, BoxStream, LiveState, ModelPort, ToolContext, ToolPort};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, BoxStream, LiveState, ModelPort, ToolContext, ToolPort};
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::limits::LIVE_VALUES_MAX;
 use windlass_engine::session::Session;
 

@@ -1,8 +1,8 @@
 //! The memory store.
 
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::ids::SessionId;
-use windlass_core::port::JournalPort;
+use windlass_core::ports::JournalPort;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::SessionId;
 use windlass_engine::memory_store::MemoryStore;
 use windlass_testkit::{journal_conformance, record, store_conformance};
 

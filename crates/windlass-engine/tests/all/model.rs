@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex};
 
 use futures::{StreamExt, stream};
 use serde_json::json;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::ports::{BoxStream, ModelPort};
 use windlass_core::profile::Profile;
-use windlass_core::redact::Redactor;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::model::{
+    CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind,
+};
+use windlass_core::protocol::tool::{Effects, Risk, ToolOutput, ToolSpec};
 use windlass_core::run::{Finished, RunSettings};
-use windlass_core::tool::{Effects, Risk, ToolOutput, ToolSpec};
+use windlass_core::text::redact::Redactor;
 use windlass_engine::bus::Delivery;
 use windlass_engine::clock::Clock;
 use windlass_engine::session::{Session, SessionParts};

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::CallId;
-use windlass_core::message::Transcript;
-use windlass_core::model::ModelDelta;
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
-use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolOutcome, ToolOutput};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::Transcript;
+use windlass_core::protocol::model::ModelDelta;
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolOutcome, ToolOutput};
 use windlass_engine::bus::{Delivery, Subscription};
 use windlass_engine::session::{AnswerError, SendError, Session};
 

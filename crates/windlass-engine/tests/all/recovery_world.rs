@@ -7,18 +7,18 @@ use std::sync::{Arc, Mutex};
 use futures::stream;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
-use windlass_core::command::MessageSend;
-use windlass_core::event::Record;
-use windlass_core::history::History;
-use windlass_core::ids::SessionId;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{
+use windlass_core::ports::{
     BoxFuture, BoxStream, JournalFailure, JournalPort, ModelPort, Probed, ToolContext, ToolPort,
 };
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 use windlass_core::run::{Finished, RunSettings};
-use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::clock::Clock;
 use windlass_engine::journal::MemoryJournal;
 use windlass_engine::policy_store::PolicyStore;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::check::check_call;
-use windlass_core::tool::{ErrorKind, ToolOutput};
+use windlass_core::calls::check::check_call;
+use windlass_core::protocol::tool::{ErrorKind, ToolOutput};
 use windlass_engine::registry::{RegisterError, Registry, Replaced};
 use windlass_testkit::{NullContext, tool_conformance};
 

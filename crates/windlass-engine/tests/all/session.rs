@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::SessionId;
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer, PolicySet};
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort, ToolPort};
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort, ToolPort};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolOutput, ToolSpec};
 use windlass_core::run::{Finished, RunSettings};
-use windlass_core::tool::{Effects, ErrorKind, Risk, ToolOutput, ToolSpec};
 use windlass_engine::bus::{Delivery, Subscription};
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
@@ -152,7 +152,7 @@ async fn r_7_cancel_stops_running_calls_within_a_second_and_keeps_what_siblings_
         .transcript
         .iter()
         .filter_map(|message| match message.as_ref() {
-            windlass_core::message::Message::Tool(tool) => Some(tool.is_ok),
+            windlass_core::protocol::message::Message::Tool(tool) => Some(tool.is_ok),
             _ => None,
         })
         .collect();

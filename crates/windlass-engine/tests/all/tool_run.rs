@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_core::permission::{Inspection, Target};
-use windlass_core::port::{CancelFlag, ToolPort};
-use windlass_core::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput, Trust};
+use windlass_core::ports::{CancelFlag, ToolPort};
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput, Trust};
 use windlass_engine::cancel::CancelSignal;
 use windlass_engine::clock::Clock;
 use windlass_engine::tool_run::{inspect_call, run_call};

@@ -4,10 +4,10 @@ use std::future::pending;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use windlass_core::ids::CallId;
 use windlass_core::permission::{ApproveMode, ApprovedCall, Inspection, Judgement, Permissions, Target};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{CheckedCall, ToolCall, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::{CheckedCall, ToolCall, ToolFailure, ToolOutput, ToolSpec};
 
 type Work = dyn Fn(Map<String, Value>, ToolContext) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>>
     + Send

@@ -41,13 +41,13 @@ use std::sync::{Arc, OnceLock};
 use futures::StreamExt;
 use futures::channel::oneshot;
 use serde_json::{Map, Value};
-use windlass_core::model::{
+use windlass_core::ports::{BoxStream, ModelPort, ToolPort};
+use windlass_core::profile::Dialect;
+use windlass_core::protocol::model::{
     CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, Sampling, StepPurpose,
     ToolChoice, Usage,
 };
-use windlass_core::port::{BoxStream, ModelPort, ToolPort};
-use windlass_core::profile::Dialect;
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::tool::ToolSpec;
 
 use self::answer::{AnswerKind, CANNOT_EDIT};
 use self::asked::RequestScope;

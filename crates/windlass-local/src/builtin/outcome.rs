@@ -1,8 +1,8 @@
 //! Outcomes as the built-in model and its answers see them: read back from the envelope of any profile.
 
 use serde_json::{Map, Value};
-use windlass_core::message::{Message, ToolMessage};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::message::{Message, ToolMessage};
+use windlass_core::protocol::tool::ToolCall;
 
 /// One call of the present request, with what it gave.
 #[derive(Debug, Clone, PartialEq)]

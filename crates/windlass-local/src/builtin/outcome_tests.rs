@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, ToolMessage};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, ToolMessage};
+use windlass_core::protocol::tool::ToolCall;
 
 use super::*;
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::message::{Message, ToolMessage, Transcript};
-use windlass_core::model::ModelRequest;
+use windlass_core::protocol::message::{Message, ToolMessage, Transcript};
+use windlass_core::protocol::model::ModelRequest;
+use windlass_core::protocol::tool::{ToolSpec, Trust};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{ToolSpec, Trust};
 
 use super::grammar::TOOLS;
 use super::outcome::{AnsweredCall, answered_calls, read};

@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::ids::CallId;
+use windlass_core::protocol::ids::CallId;
 
 use super::*;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_core::permission::NO_REPEAT;
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 use windlass_core::text::markdown::{code_block, code_span, escape, readable};
 
 use super::outcome::{AnsweredCall, CallComplaint};

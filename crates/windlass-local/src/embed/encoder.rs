@@ -3,7 +3,7 @@
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use tokenizers::{Tokenizer, TruncationParams};
-use windlass_core::search::embed::EmbedFailure;
+use windlass_core::ports::search::embed::EmbedFailure;
 
 use super::TOKENS_MAX;
 use super::bert::Bert;

@@ -5,7 +5,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use windlass_core::search::embed::EmbedFailure;
+use windlass_core::ports::search::embed::EmbedFailure;
 
 use super::bert::BertConfig;
 

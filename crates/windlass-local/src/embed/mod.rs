@@ -12,8 +12,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use windlass_core::port::BoxFuture;
-use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side};
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side};
 
 use encoder::Encoder;
 use folder::Folder;

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use windlass_core::permission::{ApproveMode, Permissions, PolicySet, Rule, RuleEffect, RuleSource};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::super::sampling::*;
 use super::super::{CopySources, JsonStyle};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::{AnswerWish, CallSyntax, Constraint, GrammarForm, GrammarPort, Grammars, JsonStyle, Vocabulary};
 

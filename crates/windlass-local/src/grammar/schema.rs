@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use windlass_core::tool::LIVE_KEYWORD;
+use windlass_core::protocol::tool::LIVE_KEYWORD;
 
 /// Whole numbers beyond this are not exact everywhere.
 const INTEGER_MAX: i64 = (1 << 53) - 1;

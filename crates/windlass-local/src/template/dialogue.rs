@@ -4,9 +4,9 @@
 //! refuses what a run looks like: then everything is text of users and answers that take turns. Knows no template.
 
 use serde_json::{Map, Value, json};
-use windlass_core::message::{Message, Part, text_of};
-use windlass_core::model::ModelRequest;
-use windlass_core::tool::{ToolCall, ToolSpec, without_live};
+use windlass_core::protocol::message::{Message, Part, text_of};
+use windlass_core::protocol::model::ModelRequest;
+use windlass_core::protocol::tool::{ToolCall, ToolSpec, without_live};
 
 use crate::grammar::CallSyntax;
 

@@ -8,7 +8,7 @@ mod python;
 
 use minijinja::Environment;
 use serde_json::{Value, json};
-use windlass_core::model::ModelRequest;
+use windlass_core::protocol::model::ModelRequest;
 
 use self::dialogue::RequestTelling;
 use self::marks::Marks;

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use candle_core::quantized::GgmlDType;
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::{Message, Part, ToolMessage};
-use windlass_core::model::{Kept, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, Part, ToolMessage};
+use windlass_core::protocol::model::{Kept, Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::{ToolCall, ToolSpec};
 
 use super::*;
 use crate::tiny::Tiny;
@@ -214,7 +214,7 @@ fn qwen_3_thinks_only_when_it_is_asked_to() {
     assert!(text.contains(
         "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"Cargo.toml\"}}\n</tool_call>"
     ));
-    request.sampling.reasoning_effort = windlass_core::model::Effort::of_word("low");
+    request.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word("low");
     let (text, _) = render(QWEN3, ModelFamily::Qwen3, &request);
     assert!(text.ends_with("<|im_start|>assistant\n"), "{text}");
 }

@@ -11,8 +11,8 @@ mod model;
 mod provider;
 
 use serde_json::{Map, Value};
-use windlass_core::nearest::nearest_names;
-use windlass_core::secret::Secret;
+use windlass_core::text::nearest::nearest_names;
+use windlass_core::text::secret::Secret;
 
 pub use self::listing::{ListedModel, list_path, read_list};
 pub use self::model::KnownModel;

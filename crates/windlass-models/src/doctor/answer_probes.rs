@@ -1,8 +1,8 @@
 //! Probes of answers: whether they come, how they come, and what may stand in a prompt.
 
 use serde_json::{Value, json};
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelDelta, ModelFailureKind, Usage};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{ModelDelta, ModelFailureKind, Usage};
 
 use super::report::ProbeResult;
 use super::visit::{Patch, ProbeAnswer, ProbeQuestion, ProbeReply, Visit};

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use windlass_core::message::Message;
-use windlass_core::model::ToolChoice;
-use windlass_core::tool::RawArgs;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::ToolChoice;
+use windlass_core::protocol::tool::RawArgs;
 
 use super::report::ProbeResult;
 use super::visit::{ProbeAnswer, ProbeQuestion, ProbeReply, Visit, WEATHER, has_text_arg};

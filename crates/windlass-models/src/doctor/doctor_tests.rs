@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{CallDelta, Finish, ToolChoice, Usage};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{CallDelta, Finish, ToolChoice, Usage};
 
 use super::*;
 use crate::quirks::{

@@ -13,9 +13,9 @@ mod visit;
 
 use std::time::Duration;
 
-use windlass_core::ids::Millis;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::BoxFuture;
+use windlass_core::ports::BoxFuture;
+use windlass_core::protocol::ids::Millis;
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
 
 pub use report::{Diagnosis, Probe, ProbeFinding, ProbeVerdict};
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use windlass_core::ids::Millis;
-use windlass_core::json::clip::clip_chars;
-use windlass_core::model::ModelFailure;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::protocol::ids::Millis;
+use windlass_core::protocol::model::ModelFailure;
 
 use crate::limits::QUOTE_CHARS_MAX;
 use crate::quirks::Quirks;

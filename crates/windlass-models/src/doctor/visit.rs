@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windlass_core::assemble::Assembler;
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::json::parse::parse_value;
-use windlass_core::message::{Message, Part, ToolMessage, text_of};
-use windlass_core::model::{
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::calls::json::parse::parse_value;
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, Part, ToolMessage, text_of};
+use windlass_core::protocol::model::{
     Effort, Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, ModelStep, Sampling, StepPurpose,
     ToolChoice,
 };
-use windlass_core::tool::{RawCall, ToolCall, ToolSpec};
+use windlass_core::protocol::tool::{RawCall, ToolCall, ToolSpec};
 
 use super::{Patient, Probe};
 use crate::quirks::Quirks;

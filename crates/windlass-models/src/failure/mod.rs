@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_core::json::clip::clip_chars;
-use windlass_core::model::{ModelFailure, ModelFailureKind};
-use windlass_core::secret::Secret;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
+use windlass_core::text::secret::Secret;
 
 use self::overflow::is_overflow;
 use self::report::Report;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use serde_json::json;
-use windlass_core::args::read_args;
-use windlass_core::json::NOT_UTF8;
-use windlass_core::json::clip::clip_chars;
-use windlass_core::json::skim::is_value;
-use windlass_core::tool::RawArgs;
+use windlass_core::calls::args::read_args;
+use windlass_core::calls::json::NOT_UTF8;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::calls::json::skim::is_value;
+use windlass_core::protocol::tool::RawArgs;
 
 use super::limits::ARGS_BYTES_MAX;
 use crate::limits::BROKEN_ARGS_CHARS_MAX;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use windlass_core::model::{Notice, NoticeKind};
+use windlass_core::protocol::model::{Notice, NoticeKind};
 
 /// A rule of a healthy history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -14,10 +14,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use windlass_core::json::clip::clip_chars;
-use windlass_core::message::{Message, Part, ToolMessage};
-use windlass_core::model::Notice;
-use windlass_core::tool::ToolCall;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::protocol::message::{Message, Part, ToolMessage};
+use windlass_core::protocol::model::Notice;
+use windlass_core::protocol::tool::ToolCall;
 
 use super::finding::{FindingSpot, Findings, HealthRule};
 use super::ids::Ids;

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
-use windlass_core::ids::CallId;
-use windlass_core::message::Reasoning;
-use windlass_core::model::NoticeKind;
-use windlass_core::tool::{ProviderState, ToolSpec};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::Reasoning;
+use windlass_core::protocol::model::NoticeKind;
+use windlass_core::protocol::tool::{ProviderState, ToolSpec};
 
 use super::*;
 use crate::health::{CallItem, OutcomeItem};

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
-use windlass_core::ids::CallId;
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::ToolCall;
 
 use super::finding::FindingSpot;
 use crate::lower::names::hex;

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_core::message::{Part, Reasoning, ToolMessage};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::message::{Part, Reasoning, ToolMessage};
+use windlass_core::protocol::tool::ToolCall;
 
 use super::args::{HealedArgs, sound};
 use super::finding::{FindingSpot, Findings, HealthRule};

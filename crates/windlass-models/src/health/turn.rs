@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_core::message::Part;
+use windlass_core::protocol::message::Part;
 
 /// One turn of a healthy history.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 //! parameters. What these say about properties is kept as far as it can be; the rest is left out.
 
 use serde_json::{Map, Value, json};
-use windlass_core::json::clip::clip_chars;
+use windlass_core::calls::json::clip::clip_chars;
 
 use super::shape::{cut_loose_references, properties_of, resolve, texts_of, tidy, types_of};
 use super::{Losses, Schema, Unlowerable};

@@ -4,7 +4,7 @@
 //! type. What has no word in the subset is said in a description or left out.
 
 use serde_json::{Map, Value, json};
-use windlass_core::json::clip::clip_chars;
+use windlass_core::calls::json::clip::clip_chars;
 
 use super::shape::{properties_of, resolve, texts_of, types_of};
 use super::{Losses, SCHEMA_DEPTH_MAX, SCHEMA_NODES_MAX, Schema, Unlowerable};

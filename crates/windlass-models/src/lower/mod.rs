@@ -12,9 +12,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use windlass_core::json::clip::clip_chars;
-use windlass_core::model::{Notice, NoticeKind};
-use windlass_core::tool::{ToolSpec, told_schema};
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::protocol::model::{Notice, NoticeKind};
+use windlass_core::protocol::tool::{ToolSpec, told_schema};
 
 use crate::quirks::SchemaDialect;
 use crate::target::{ModelTarget, WireKind};

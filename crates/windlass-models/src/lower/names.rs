@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::target::WireKind;
 

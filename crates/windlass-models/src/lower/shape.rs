@@ -4,7 +4,7 @@
 //! schema looser. Knows no dialect.
 
 use serde_json::{Map, Value, json};
-use windlass_core::tool::LIVE_KEYWORD;
+use windlass_core::protocol::tool::LIVE_KEYWORD;
 
 use super::{Losses, SCHEMA_DEPTH_MAX, Schema, Unlowerable};
 

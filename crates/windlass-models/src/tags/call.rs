@@ -1,8 +1,8 @@
 //! A call that was written as JSON in a text, as a call delta.
 
 use serde_json::{Map, Value};
-use windlass_core::json::repair::{RepairMode, repair};
-use windlass_core::model::CallDelta;
+use windlass_core::calls::json::repair::{RepairMode, repair};
+use windlass_core::protocol::model::CallDelta;
 
 use super::element;
 

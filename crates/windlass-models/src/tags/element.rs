@@ -4,8 +4,8 @@
 //! its own closing tag, whatever other tags are in it.
 
 use serde_json::{Map, Value};
-use windlass_core::model::CallDelta;
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::model::CallDelta;
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::extent::ValueEnd;
 use super::opener::begins;

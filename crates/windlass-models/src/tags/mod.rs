@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
-use windlass_core::model::{Kept, ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::{BoxStream, ModelPort};
-use windlass_core::step::WrittenRequest;
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::model::{Kept, ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::step::WrittenRequest;
 
 pub use opener::RunTag;
 pub use reader::TagReader;

@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-use windlass_core::message::Message;
-use windlass_core::model::{Finish, Kept, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Finish, Kept, Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::*;
 

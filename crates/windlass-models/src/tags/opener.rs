@@ -1,6 +1,6 @@
 //! What opens a call in a text, and what may still turn out to open one.
 
-use windlass_core::ids::RunId;
+use windlass_core::protocol::ids::RunId;
 
 use crate::lower::names::hex;
 

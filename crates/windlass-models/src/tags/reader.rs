@@ -16,8 +16,8 @@
 
 use std::sync::Arc;
 
-use windlass_core::model::{CallDelta, Finish, ModelDelta};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta};
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::call::{broken_call, read_calls};
 use super::element::{Element, FUNCTION};

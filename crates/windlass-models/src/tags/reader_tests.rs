@@ -282,7 +282,7 @@ fn other_deltas_pass_and_length_stays_length() {
         ModelDelta::Reasoning("<tool_call>".to_owned()),
         ModelDelta::ReasoningState(json!({})),
         ModelDelta::Call(CallDelta { name: Some("a".to_owned()), ..CallDelta::default() }),
-        ModelDelta::Usage(windlass_core::model::Usage::default()),
+        ModelDelta::Usage(windlass_core::protocol::model::Usage::default()),
         ModelDelta::Finish(Finish::Length),
     ];
     for delta in deltas.clone() {

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::json::parse::parse_value;
-use windlass_core::json::readable;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Kept, ModelRequest, ToolChoice};
-use windlass_core::tool::{ToolCall, ToolSpec, told_schema};
+use windlass_core::calls::json::parse::parse_value;
+use windlass_core::calls::json::readable;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{Kept, ModelRequest, ToolChoice};
+use windlass_core::protocol::tool::{ToolCall, ToolSpec, told_schema};
 
 use super::opener::RunTag;
 

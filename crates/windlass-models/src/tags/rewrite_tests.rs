@@ -1,6 +1,6 @@
-use windlass_core::ids::CallId;
-use windlass_core::message::{Reasoning, ToolMessage};
-use windlass_core::model::{Sampling, StepPurpose};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Reasoning, ToolMessage};
+use windlass_core::protocol::model::{Sampling, StepPurpose};
 
 use super::*;
 

@@ -14,8 +14,8 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use url::Url;
-use windlass_core::model::{ModelFailure, ModelFailureKind};
-use windlass_core::secret::Secret;
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
+use windlass_core::text::secret::Secret;
 
 use self::http1::head::ResponseHead;
 use self::http1::{

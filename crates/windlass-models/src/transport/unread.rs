@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Notice, NoticeKind, Usage};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{Notice, NoticeKind, Usage};
 
 use crate::target::{ModelTarget, WireKind};
 use crate::wire::ollama;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, Id};
 use tokio::time::{Instant, Sleep, sleep_until};
-use windlass_core::model::{ModelFailure, ModelFailureKind};
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 
 use crate::limits::{DRAIN_TIMEOUT_MS, ExchangeLimits, IDLE_ALARMS_MAX};
 use crate::target::ModelTarget;

@@ -16,8 +16,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use windlass_core::json::parse::parse_value;
-use windlass_core::model::{ModelDelta, ModelFailure, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice};
+use windlass_core::calls::json::parse::parse_value;
+use windlass_core::protocol::model::{
+    ModelDelta, ModelFailure, Notice, NoticeKind, Sampling, StepPurpose, ToolChoice,
+};
 
 use crate::failure::malformed;
 use crate::frame::Framing;

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::assemble::Assembler;
-use windlass_core::message::Part;
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{
+    Finish, ModelDelta, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice,
+};
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::{Decode, Encode, RequestPlan, TurnBefore, TurnPosition};
 use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};

@@ -1,7 +1,7 @@
 //! Halves of characters: escapes such as `\ud83d` that stand alone, where a server cut an emoji between two pieces. They
 //! are no characters; strict JSON readers refuse the whole text for them.
 
-use windlass_core::json::NOT_UTF8;
+use windlass_core::calls::json::NOT_UTF8;
 
 /// The text with every lone surrogate escape replaced; `None` if it has none.
 pub(super) fn mend_surrogates(text: &str) -> Option<String> {

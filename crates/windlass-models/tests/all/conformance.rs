@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::port::BoxFuture;
+use windlass_core::ports::BoxFuture;
 use windlass_models::WireKind;
 
 use crate::conformance_answers::*;

@@ -1,8 +1,8 @@
 //! Scenarios of answers: what a provider says comes out as it was said, on whatever wire.
 
 use serde_json::{Value, json};
-use windlass_core::message::{Message, Part, Reasoning};
-use windlass_core::model::{Finish, ModelStep};
+use windlass_core::protocol::message::{Message, Part, Reasoning};
+use windlass_core::protocol::model::{Finish, ModelStep};
 use windlass_testkit::provider::{VendorFault, VendorScript, VendorTool};
 
 use crate::conformance_cell::*;

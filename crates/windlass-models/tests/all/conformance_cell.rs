@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_core::assemble::Assembler;
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::{Message, Part, ToolMessage, text_of};
-use windlass_core::model::{
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, Part, ToolMessage, text_of};
+use windlass_core::protocol::model::{
     Kept, ModelDelta, ModelFailure, ModelRequest, ModelStep, Sampling, StepPurpose, ToolChoice, Usage,
 };
-use windlass_core::port::{BoxStream, ModelPort};
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::protocol::tool::{ToolCall, ToolSpec};
 use windlass_models::catalog::{Overrides, target};
 use windlass_models::limits::ExchangeLimits;
 use windlass_models::{ModelName, ModelTarget, Transport, TransportConfig, WireKind, WireModel};

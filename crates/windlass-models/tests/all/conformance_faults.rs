@@ -1,7 +1,7 @@
 //! Scenarios of failures: whatever goes wrong has the same name on every wire, and nothing of it may be used.
 
-use windlass_core::message::Message;
-use windlass_core::model::ModelDelta;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::ModelDelta;
 use windlass_models::limits::ExchangeLimits;
 use windlass_testkit::provider::{VendorFault, VendorScript};
 

@@ -1,7 +1,7 @@
 //! Scenarios of requests: what is asked for reaches the provider in a form that it takes.
 
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{ModelDelta, ModelRequest, ToolChoice};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{ModelDelta, ModelRequest, ToolChoice};
 use windlass_testkit::provider::{VendorScript, VendorTool};
 
 use crate::conformance_cell::*;

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::message::Message;
-use windlass_core::model::{Kept, ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Kept, ModelRequest, Notice, Sampling, StepPurpose, ToolChoice};
+use windlass_core::protocol::tool::ToolSpec;
 use windlass_models::ModelTarget;
 use windlass_models::catalog::providers;
 use windlass_models::guard::guard;

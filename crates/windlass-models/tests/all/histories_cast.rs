@@ -4,8 +4,8 @@
 //! goes.
 
 use serde_json::{Value, json};
-use windlass_core::message::{Part, Reasoning};
-use windlass_core::tool::ProviderState;
+use windlass_core::protocol::message::{Part, Reasoning};
+use windlass_core::protocol::tool::ProviderState;
 use windlass_models::catalog::{Overrides, find_provider, target};
 use windlass_models::quirks::ReasoningField;
 use windlass_models::{ModelName, ModelTarget, WireKind};

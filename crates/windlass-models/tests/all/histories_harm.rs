@@ -1,8 +1,8 @@
 //! Harm: what crashes, cancellations, imports and switches of models do to a history.
 
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, Reasoning};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, Reasoning};
+use windlass_core::protocol::tool::ToolCall;
 use windlass_models::ModelTarget;
 
 use crate::histories_maker::{Maker, PICTURE};

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, ToolMessage};
-use windlass_core::tool::{ToolCall, ToolSpec};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, ToolMessage};
+use windlass_core::protocol::tool::{ToolCall, ToolSpec};
 use windlass_models::ModelTarget;
 
 use crate::histories_cast::{behind_text, call_state, provider_id, thinking};

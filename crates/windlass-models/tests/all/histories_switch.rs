@@ -2,8 +2,8 @@
 //! finds its own thinking as it left it.
 
 use serde_json::Value;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::ToolChoice;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::ToolChoice;
 use windlass_models::{ModelTarget, WireKind};
 
 use crate::histories::{Row, rows};

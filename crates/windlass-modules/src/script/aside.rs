@@ -12,8 +12,8 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
-use windlass_core::port::CancelFlag;
-use windlass_core::tool::{ErrorKind, ToolFailure};
+use windlass_core::ports::CancelFlag;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 
 use super::limits::{SCRIPTS_AT_ONCE_MAX, STACK_BYTES, THREAD_IDLE_MS};
 

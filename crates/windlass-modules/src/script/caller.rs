@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 
 use crate::module::Module;
 

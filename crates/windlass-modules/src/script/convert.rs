@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rhai::{Array, Dynamic, INT, Map as ScriptMap};
 use serde_json::{Map, Number, Value};
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::limits::VALUE_DEPTH_MAX;
 

@@ -12,8 +12,8 @@ use std::thread;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, FnPtr, Module, NativeCallContext};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use super::aside::{StopSignal, run_aside};
 use super::caller::{CallerError, CallerErrorType, ModuleCaller};

@@ -10,7 +10,7 @@
 //! ```
 
 use serde_json::{Map, Value, json};
-use windlass_core::tool::{Effects, Risk};
+use windlass_core::protocol::tool::{Effects, Risk};
 
 /// The types of arguments.
 const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];

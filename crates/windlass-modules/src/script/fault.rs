@@ -3,8 +3,8 @@
 //! A script that is broken in its file is a [`ScriptToolError`]; one that fails while it runs gives its call a failure.
 
 use rhai::{Dynamic, EvalAltResult, ParseError, Position};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{ErrorKind, ToolFailure};
 
 use super::limits::ScriptLimits;
 

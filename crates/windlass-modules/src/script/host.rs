@@ -9,9 +9,9 @@ use std::sync::{Arc, LazyLock};
 use rhai::{Dynamic, EvalAltResult, Map as ScriptMap, Module, NativeCallContext, Shared};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
 
 use super::aside::{Lost, StopSignal, wait};
 use super::convert::{ConvertError, to_dynamic, to_json, to_json_object};

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 
 use super::fault::ScriptToolError;
 use super::hosts::ScriptGrants;

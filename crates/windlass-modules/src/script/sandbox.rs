@@ -7,7 +7,7 @@ use rhai::{
     Dynamic, Engine, EvalAltResult, FuncRegistration, ImmutableString, Module, NativeCallContext, Position,
     Shared,
 };
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::fault::thrown;
 use super::limits::{FUNCTIONS_MAX, ScriptLimits};

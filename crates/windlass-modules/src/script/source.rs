@@ -4,7 +4,7 @@
 //! name that is put together while it runs. So what is computed here is the least that its spec must say.
 
 use rhai::{AST, FnAccess};
-use windlass_core::tool::{Effects, Risk, Scope, ToolSpec};
+use windlass_core::protocol::tool::{Effects, Risk, Scope, ToolSpec};
 
 use super::doc::{Declaration, bare_lines};
 use super::fault::ScriptToolError;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 use windlass_core::text::json_bytes;
-use windlass_core::tool::{ErrorKind, ToolFailure};
 
 use super::limits::{STATE_BYTES_MAX, STATE_KEY_BYTES_MAX, STATE_KEYS_MAX, STATE_VALUE_BYTES_MAX};
 

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicU32;
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map as ScriptMap, Position, Scope};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::aside::{StopSignal, run_aside};
 use super::convert::{check_args, to_json, to_script_map};

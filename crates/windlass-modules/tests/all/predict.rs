@@ -1,9 +1,9 @@
 //! Modules without tools: what the model is asked, and what becomes of its answer.
 
 use serde_json::json;
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::message::Message;
-use windlass_core::model::StepPurpose;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::StepPurpose;
 use windlass_core::run::RunError;
 use windlass_modules::{ModuleLibrary, SignatureRegistry};
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use windlass_core::event::RunOutcome;
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::event::RunOutcome;
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 use windlass_modules::script::{ScriptGrants, ScriptLimits, ScriptTool};
 
 use crate::script_world::{Outcome, called, go, plain, script, session};

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use rhai::{AST, Dynamic, Engine, Map as ScriptMap, Scope};
 use serde_json::{Map, Value, json};
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 use windlass_modules::script::{
     CallerError, CallerErrorType, ModuleCaller, register_dspy_engine, register_dspy_engine_with, to_json,
 };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::port::ToolPort;
-use windlass_core::tool::{ErrorKind, ToolFailure};
+use windlass_core::ports::ToolPort;
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 use windlass_modules::script::ScriptLimits;
 use windlass_testkit::NullContext;
 

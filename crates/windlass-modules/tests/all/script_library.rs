@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 use windlass_modules::script::{ScriptGrants, ScriptLibrary, ScriptLimits, ScriptReport};
 use windlass_testkit::NullContext;
 

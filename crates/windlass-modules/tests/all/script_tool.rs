@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::port::ToolPort;
-use windlass_core::tool::ErrorKind;
+use windlass_core::ports::ToolPort;
+use windlass_core::protocol::tool::ErrorKind;
 use windlass_modules::script::{ScriptGrants, ScriptLimits, ScriptTool};
 use windlass_testkit::NullContext;
 

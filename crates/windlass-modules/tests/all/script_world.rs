@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::command::MessageSend;
-use windlass_core::event::{DurableEvent, Event};
 use windlass_core::permission::{ApproveMode, PolicySet, Rule, RuleEffect, RuleSource};
-use windlass_core::port::{BoxFuture, JournalPort, ToolContext, ToolPort};
+use windlass_core::ports::{BoxFuture, JournalPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 use windlass_core::run::RunSettings;
-use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;

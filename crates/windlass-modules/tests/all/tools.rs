@@ -1,9 +1,9 @@
 //! Modules with tools: by a field of their output, and by native calls.
 
 use serde_json::{Value, json};
-use windlass_core::event::{RunOutcome, StopReason};
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::tool::ToolFailure;
 use windlass_core::run::RunError;
-use windlass_core::tool::ToolFailure;
 use windlass_modules::read_answer;
 
 use crate::world::{Giver, fixture, module, purse, run};

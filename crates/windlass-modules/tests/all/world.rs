@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
-use windlass_core::command::MessageSend;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{BoxFuture, BoxStream, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{BoxFuture, BoxStream, ModelPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_core::run::{Finished, RunSettings};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;
@@ -110,8 +110,8 @@ impl Run {
 
     /// The last user message of a request: the inputs as the model sees them.
     pub(crate) fn inputs(&self, request: usize) -> String {
-        let users = |message: &&Arc<windlass_core::message::Message>| {
-            matches!(message.as_ref(), windlass_core::message::Message::User { .. })
+        let users = |message: &&Arc<windlass_core::protocol::message::Message>| {
+            matches!(message.as_ref(), windlass_core::protocol::message::Message::User { .. })
         };
         self.asked[request].messages.iter().rev().find(users).unwrap().text()
     }

@@ -1,7 +1,7 @@
 //! Happenings: what the user and the tools do.
 
 use windlass_core::permission::{Decision, PermissionAnswer};
-use windlass_core::tool::ErrorKind;
+use windlass_core::protocol::tool::ErrorKind;
 
 use super::reader::{ScriptParseError, listed};
 use super::{Expectation, Parser, ScriptHappening};

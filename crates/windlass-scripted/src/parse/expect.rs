@@ -1,8 +1,8 @@
 //! Expectations.
 
-use windlass_core::event::WarningCode;
-use windlass_core::model::ToolChoice;
-use windlass_core::tool::ErrorKind;
+use windlass_core::protocol::event::WarningCode;
+use windlass_core::protocol::model::ToolChoice;
+use windlass_core::protocol::tool::ErrorKind;
 
 use super::reader::{ScriptParseError, listed, shown};
 use super::{EventPattern, Expectation, Parser};

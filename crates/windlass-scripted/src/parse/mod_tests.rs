@@ -1,7 +1,7 @@
-use windlass_core::event::{RunOutcome, StopReason, WarningCode};
-use windlass_core::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
-use windlass_core::tool::{ErrorKind, OutcomeStatus};
+use windlass_core::protocol::event::{RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus};
 
 use super::*;
 use crate::script::{

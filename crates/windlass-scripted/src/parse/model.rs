@@ -1,6 +1,6 @@
 //! Happenings: what the model does.
 
-use windlass_core::model::{Finish, ModelFailure, Usage};
+use windlass_core::protocol::model::{Finish, ModelFailure, Usage};
 
 use super::reader::{ScriptParseError, listed, shown};
 use super::{ModelLine, Parser};

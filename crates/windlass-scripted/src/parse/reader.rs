@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::Split;
 
-use windlass_core::nearest::nearest_names;
+use windlass_core::text::nearest::nearest_names;
 
 use crate::limits::{DELAY_MS_MAX, SHOWN_CHARS_MAX};
 use crate::script::JsonText;

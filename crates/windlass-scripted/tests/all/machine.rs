@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use windlass_core::command::MessageSend;
-use windlass_core::event::Event;
-use windlass_core::message::Transcript;
-use windlass_core::model::StepPurpose;
+use windlass_core::calls::toolset::{ToolEntry, Toolset};
 use windlass_core::permission::{
     GateSettings, Inspection, Permissions, PolicySet, Preview, Rule, RuleEffect, RuleSource, Target,
 };
-use windlass_core::port::{ArgsValidator, Violation};
+use windlass_core::ports::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::event::Event;
+use windlass_core::protocol::message::Transcript;
+use windlass_core::protocol::model::StepPurpose;
+use windlass_core::protocol::tool::{Category, Effects, Risk, ToolFailure, ToolSpec, Visibility};
 use windlass_core::run::{Deadline, Effect, Finished, Input, Run, RunSettings, Start, World};
-use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolSpec, Visibility};
-use windlass_core::toolset::{ToolEntry, Toolset};
 use windlass_scripted::{Move, PendingRun, Script, ScriptHeader, ScriptStage};
 
 /// The schemas here are of types alone, which the core checks itself.

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use windlass_core::cause::Cause;
-use windlass_core::event::{DeltaEvent, Event, Record};
-use windlass_core::history::History;
-use windlass_core::message::{Transcript, text_of};
+use windlass_core::protocol::cause::Cause;
+use windlass_core::protocol::event::{DeltaEvent, Event, Record};
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::message::{Transcript, text_of};
 use windlass_core::rehearse::{CheckedBy, rehearse, start_of};
 use windlass_core::run::{Effect, Finished, Input, World};
 use windlass_scripted::play;

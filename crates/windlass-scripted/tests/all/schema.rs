@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use windlass_core::event::{DeltaEvent, Event};
-use windlass_core::schema::record_schema;
+use windlass_core::protocol::event::{DeltaEvent, Event};
+use windlass_core::protocol::schema::record_schema;
 
 use crate::engine::play;
 use crate::scripts::{parse, repository, scripts_in};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use windlass_core::model::Finish;
 use windlass_core::permission::{Rule, RuleEffect, RuleSource};
+use windlass_core::protocol::model::Finish;
 use windlass_scripted::{BeatKind, Expectation, Script, play};
 
 use crate::machine::Machine;

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
-use windlass_core::command::RunCommand;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{
+use windlass_core::ports::host::{
     HostDelivery, HostError, HostRuns, HostSessions, ModelRow, RunStart, RunWishes, ServedPort,
 };
-use windlass_core::message::Message;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::ports::store::NewSession;
+use windlass_core::ports::{BoxStream, ModelPort};
 use windlass_core::profile::Profile;
-use windlass_core::step::AskedRequest;
-use windlass_core::store::NewSession;
+use windlass_core::protocol::command::RunCommand;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::step::AskedRequest;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::memory_store::MemoryStore;
@@ -66,7 +66,7 @@ fn host(script: &Script, registry: Registry, model: &Overheard) -> Arc<Host> {
         policies: PolicyStore::in_memory(rules(&script.header)),
         approve: script.header.approve.unwrap_or_default(),
         audit: None,
-        sampling: windlass_core::model::Sampling::default(),
+        sampling: windlass_core::protocol::model::Sampling::default(),
         clock: Clock::from_fn(move || u64::try_from(began.elapsed().as_millis()).unwrap()),
         limits: HostLimits::default(),
     })

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::history::History;
-use windlass_core::ids::CallId;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind};
-use windlass_core::port::{BoxStream, ModelPort};
-use windlass_core::tool::ToolOutcome;
-use windlass_core::view::SessionView;
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::history::History;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest, Notice, NoticeKind};
+use windlass_core::protocol::tool::ToolOutcome;
+use windlass_core::protocol::view::SessionView;
 use windlass_scripted::{Script, ScriptedModel};
 
 use crate::engine::{Staging, play, play_staged};

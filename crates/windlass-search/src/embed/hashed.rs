@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use windlass_core::port::BoxFuture;
+use windlass_core::ports::BoxFuture;
 
 use super::{EmbedFailure, EmbedPort, Side, WordCounts, concepts};
 use crate::tokens::{CodeWordKind, each_word};

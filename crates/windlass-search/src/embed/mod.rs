@@ -7,7 +7,7 @@ mod concepts;
 mod hashed;
 
 pub use hashed::HashedEmbedder;
-pub use windlass_core::search::embed::{EmbedFailure, EmbedPort, Side, WordCounts};
+pub use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side, WordCounts};
 
 /// The cosine of two vectors: 1 for the same direction, 0 for nothing in common. Vectors of different lengths have
 /// nothing in common.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use windlass_core::search::{Passage, TokenBudget};
+use windlass_core::ports::search::{Passage, TokenBudget};
 
 /// Stands where a passage was cut.
 pub(crate) const CUT_MARK: &str = "\n… (cut)";

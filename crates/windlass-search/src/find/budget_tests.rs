@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use windlass_core::search::ScoreParts;
+use windlass_core::ports::search::ScoreParts;
 
 use super::*;
 

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use windlass_core::search::Passage;
+use windlass_core::ports::search::Passage;
 
 use crate::tokens::each_word;
 

@@ -1,4 +1,4 @@
-use windlass_core::search::ScoreParts;
+use windlass_core::ports::search::ScoreParts;
 
 use super::*;
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use tantivy::{DocAddress, Searcher};
-use windlass_core::search::{SearchScope, SymbolPlace};
+use windlass_core::ports::search::{SearchScope, SymbolPlace};
 
 use crate::find::lexical::{self, QueryWords, in_scope};
 use crate::index::fields::IndexFields;

@@ -10,7 +10,7 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Searcher, Term};
-use windlass_core::search::SearchScope;
+use windlass_core::ports::search::SearchScope;
 
 use crate::index::fields::{self, IndexFields};
 use crate::index::passage::{PROJECT, SESSIONS, fold};

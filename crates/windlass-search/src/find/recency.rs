@@ -6,7 +6,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tantivy::{DocAddress, Searcher};
-use windlass_core::search::SearchScope;
+use windlass_core::ports::search::SearchScope;
 
 /// What relevance counts; recency counts the rest.
 const RELEVANCE: f64 = 0.85;

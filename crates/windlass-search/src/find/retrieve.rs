@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tantivy::{DocAddress, Searcher};
-use windlass_core::search::{Found, Passage, ScoreParts, SearchKind, SearchQuery};
+use windlass_core::ports::search::{Found, Passage, ScoreParts, SearchKind, SearchQuery};
 
 use crate::find::budget;
 use crate::find::diversity::{WordSet, deduplicate, pick_diverse};

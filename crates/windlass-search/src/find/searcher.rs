@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use windlass_core::port::BoxFuture;
-use windlass_core::search::{
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::{
     DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
 };
 

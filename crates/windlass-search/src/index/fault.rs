@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use windlass_core::search::SearchFailure;
+use windlass_core::ports::search::SearchFailure;
 
 /// Why an index did not do what it should.
 #[derive(Debug, thiserror::Error)]

@@ -16,8 +16,8 @@ use tantivy::index::SegmentId;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
 use tokio::runtime::Handle;
-use windlass_core::port::BoxFuture;
-use windlass_core::search::SearchScope;
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::SearchScope;
 
 use super::fields::IndexFields;
 use super::{Index, IndexError};

@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use tantivy::{IndexReader, ReloadPolicy, Searcher};
-use windlass_core::search::{IndexProgress, IndexStatus};
+use windlass_core::ports::search::{IndexProgress, IndexStatus};
 
 use crate::embed::EmbedPort;
 use crate::find::lexical;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tantivy::schema::Value;
 use tantivy::{DocAddress, Searcher, TantivyDocument};
-use windlass_core::search::{Passage, ScoreParts};
+use windlass_core::ports::search::{Passage, ScoreParts};
 
 use super::fields::IndexFields;
 use super::places::{self, PassageName, What};

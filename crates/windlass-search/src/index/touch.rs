@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tantivy::IndexWriter;
 use tantivy::indexer::NoMergePolicy;
-use windlass_core::search::{DocumentRow, NewDocument};
+use windlass_core::ports::search::{DocumentRow, NewDocument};
 
 use super::update::{commit, small_writer};
 use super::write::{FileLook, Work, now_ms};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::{IndexWriter, Term};
-use windlass_core::search::IndexProgress;
+use windlass_core::ports::search::IndexProgress;
 
 use super::batch::FileBatch;
 use super::entry::{self, FileEntry};

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tantivy::{IndexWriter, Term};
-use windlass_core::ids::SessionId;
+use windlass_core::protocol::ids::SessionId;
 
 use super::entry::FileEntry;
 use super::passage::{self, Owner, PROJECT, SESSIONS};

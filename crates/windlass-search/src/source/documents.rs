@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use windlass_core::ids::SessionId;
-use windlass_core::search::{DocumentRow, NewDocument};
+use windlass_core::ports::search::{DocumentRow, NewDocument};
+use windlass_core::protocol::ids::SessionId;
 
 use crate::index::IndexError;
 use crate::limits::{DOCUMENT_BYTES_MAX, DOCUMENT_NAME_BYTES_MAX, DOCUMENTS_MAX};

@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use windlass_core::secret_files::is_secret;
+use windlass_core::text::secret_files::is_secret;
 
 use crate::limits::{IGNORE_FILE_BYTES_MAX, WALK_DEPTH_MAX};
 

@@ -118,7 +118,7 @@ impl WatchThread {
                 }
                 self.searcher.refresh();
             } else {
-                windlass_core::search::SearchPort::touch(&self.searcher, inside);
+                windlass_core::ports::search::SearchPort::touch(&self.searcher, inside);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use windlass_core::search::{SearchFailure, SearchPort as _};
+use windlass_core::ports::search::{SearchFailure, SearchPort as _};
 use windlass_search::{Index, IndexCondition, IndexConfig, IndexError, Searcher};
 
 use crate::child::Indexing;

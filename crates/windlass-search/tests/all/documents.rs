@@ -3,8 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use windlass_core::ids::SessionId;
-use windlass_core::search::{NewDocument, SearchPort as _, SearchScope};
+use windlass_core::ports::search::{NewDocument, SearchPort as _, SearchScope};
+use windlass_core::protocol::ids::SessionId;
 use windlass_search::{Index, Searcher};
 
 use crate::place::{PassageName, query, search, wait};

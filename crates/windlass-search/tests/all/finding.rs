@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::search::{SearchFailure, SearchKind, SearchPort as _, SearchQuery};
+use windlass_core::ports::search::{SearchFailure, SearchKind, SearchPort as _, SearchQuery};
 use windlass_search::{Index, Searcher};
 
 use crate::place::{PassageName, paths, query, search, wait};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use windlass_core::port::BoxFuture;
-use windlass_core::search::{
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::{
     NewDocument, SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
 use windlass_search::{EmbedFailure, EmbedPort, Index, IndexConfig, Searcher, Side};
@@ -97,7 +97,7 @@ fn a_session_finds_its_own_documents_by_meaning() {
     place.write("a.md", "The harbour is calm.");
     let index = open(&place, Some(wet()));
     update(&index);
-    let session = windlass_core::ids::SessionId::new("s1");
+    let session = windlass_core::protocol::ids::SessionId::new("s1");
     let log = NewDocument {
         name: "log".to_owned(),
         session_id: Some(session.clone()),
@@ -175,7 +175,7 @@ fn vectors_of_two_embedders_are_never_taken_for_one_another() {
 fn e_22_new_documents_of_a_session_come_before_old_ones_that_say_as_much() {
     let place = PassageName::new();
     let index = open(&place, None);
-    let session = windlass_core::ids::SessionId::new("s1");
+    let session = windlass_core::protocol::ids::SessionId::new("s1");
     for name in ["a", "b"] {
         let bytes = format!("The rope {name}{name} was tarred.").into_bytes();
         let document = NewDocument { name: name.to_owned(), session_id: Some(session.clone()), bytes };

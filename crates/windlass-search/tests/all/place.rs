@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::search::{Found, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::ports::search::{
+    Found, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
+};
 use windlass_search::{HashedEmbedder, Index, IndexConfig, Searcher, UpdateReport};
 
 /// A project with an index folder beside it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use std::{fs, thread};
 
-use windlass_core::search::SearchPort as _;
+use windlass_core::ports::search::SearchPort as _;
 use windlass_search::{Index, IndexCondition, IndexConfig, Searcher, Skip, TouchOutcome};
 
 use crate::place::{PassageName, paths, update};

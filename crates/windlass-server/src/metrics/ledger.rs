@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::{CallId, Millis, RunId};
-use windlass_core::model::Usage;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, Millis, RunId};
+use windlass_core::protocol::model::Usage;
 
 use super::exposition::{Histogram, counter, gauge, histogram, label_text, sample};
 use crate::limits::{LABELS_MAX, OPEN_RUNS_MAX};

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, RunOutcome, StopReason};
-use windlass_core::message::Message;
-use windlass_core::tool::{Category, ErrorKind, ToolFailure, ToolOutcome, ToolOutput, Visibility};
+use windlass_core::protocol::event::{DurableEvent, RunOutcome, StopReason};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::tool::{Category, ErrorKind, ToolFailure, ToolOutcome, ToolOutput, Visibility};
 
 use super::*;
 

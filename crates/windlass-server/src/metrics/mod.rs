@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
-use windlass_core::host::ServedPort;
+use windlass_core::ports::host::ServedPort;
 
 use exposition::{counter, gauge};
 use ledger::MetricCounts;

@@ -4,8 +4,8 @@
 //! machine knows (sources, refusals, a cancel's words).
 //! Knows no wire.
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
-use windlass_core::model::StepPurpose;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::model::StepPurpose;
 
 /// What stands between the texts of two steps.
 const GAP: &str = "\n\n";

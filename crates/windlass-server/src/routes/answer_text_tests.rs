@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, StopReason};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Finish, Usage};
-use windlass_core::tool::ToolCall;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{Finish, Usage};
+use windlass_core::protocol::tool::ToolCall;
 
 use super::*;
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use futures::StreamExt;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostError, ServedPort, StartedRun};
-use windlass_core::ids::RunId;
 use windlass_core::permission::{PermissionAnswer, Question};
-use windlass_core::port::BoxStream;
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{HostDelivery, HostError, ServedPort, StartedRun};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::RunId;
 
 use crate::stream::RecordProjection;
 

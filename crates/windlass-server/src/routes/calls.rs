@@ -8,12 +8,12 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::RecordQuery;
-use windlass_core::ids::{CallId, Millis, RunId};
-use windlass_core::message::Message;
 use windlass_core::permission::{Decision, DeniedBy, Question};
-use windlass_core::tool::{Category, InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
+use windlass_core::ports::host::RecordQuery;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, Millis, RunId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::tool::{Category, InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

@@ -4,9 +4,9 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::base64;
-use windlass_core::ids::SessionId;
-use windlass_core::search::{DocumentRow, NewDocument};
+use windlass_core::ports::search::{DocumentRow, NewDocument};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::text::base64;
 
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

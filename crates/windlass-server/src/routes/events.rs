@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::ids::RunId;
+use windlass_core::protocol::ids::RunId;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
-use windlass_core::host::{ExecutorBadge, ExecutorNews, ExecutorOffer, HostError};
-use windlass_core::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::host::{ExecutorBadge, ExecutorNews, ExecutorOffer, HostError};
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::endpoint::{Endpoint, JSON};
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

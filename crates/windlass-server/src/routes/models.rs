@@ -5,10 +5,10 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::host::HostDefaults;
 use windlass_core::permission::ApproveMode;
+use windlass_core::ports::host::HostDefaults;
 use windlass_core::profile::ProfileName;
-use windlass_core::settings::EFFORTS;
+use windlass_core::protocol::settings::EFFORTS;
 
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use windlass_core::store::SessionQuery;
+use windlass_core::ports::store::SessionQuery;
 
 use crate::endpoint::{Endpoint, HTML, JSON};
 use crate::error::{RouteResult, SuccessKind};

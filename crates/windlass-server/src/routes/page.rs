@@ -1,7 +1,7 @@
 //! Pages of lists: how many rows, and after which row.
 
 use serde_json::{Value, json};
-use windlass_core::ids::Millis;
+use windlass_core::protocol::ids::Millis;
 
 use crate::error::{Problem, RouteResult};
 use crate::limits::{ROWS_MAX, ROWS_USUAL};

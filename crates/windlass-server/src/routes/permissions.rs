@@ -5,9 +5,9 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use windlass_core::host::{Consent, EditApproval};
-use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
+use windlass_core::ports::host::{Consent, EditApproval};
+use windlass_core::protocol::ids::{CallId, RunId};
 
 use super::tools::show_answer;
 use crate::endpoint::Endpoint;

@@ -12,9 +12,9 @@ use axum::response::{IntoResponse, Response};
 use bytes::{BufMut, BytesMut};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::host::RecordQuery;
-use windlass_core::ids::SessionId;
+use windlass_core::ports::host::RecordQuery;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::ids::SessionId;
 use windlass_core::text::cut_chars;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};

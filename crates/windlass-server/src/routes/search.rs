@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::ids::SessionId;
-use windlass_core::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::ports::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::protocol::ids::SessionId;
 
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

@@ -4,10 +4,10 @@ use axum::extract::State;
 use axum::response::Response;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
-use windlass_core::ids::SessionId;
 use windlass_core::permission::ApproveMode;
+use windlass_core::ports::store::{NewSession, SessionQuery};
 use windlass_core::profile::ProfileName;
-use windlass_core::store::{NewSession, SessionQuery};
+use windlass_core::protocol::ids::SessionId;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::settings::SettingsBody;

@@ -3,8 +3,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting, wished_effort};
+use windlass_core::protocol::model::{Sampling, ToolChoice};
+use windlass_core::protocol::settings::{EFFORTS, SEED_MAX, SessionSettings, WrongSetting, wished_effort};
 
 use crate::error::{Problem, RouteResult};
 use crate::extract::whole;

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
-use windlass_core::ids::RunId;
+use windlass_core::protocol::ids::RunId;
 
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

@@ -6,10 +6,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{AuditQuery, Consent, HostError, OutsideCall, ToolAnswer};
-use windlass_core::ids::SessionId;
-use windlass_core::json::parse::parse_value;
+use windlass_core::calls::json::parse::parse_value;
 use windlass_core::permission::Rule;
+use windlass_core::ports::host::{AuditQuery, Consent, HostError, OutsideCall, ToolAnswer};
+use windlass_core::protocol::ids::SessionId;
 
 use super::page::{rows, rows_schema};
 use crate::endpoint::Endpoint;

@@ -1,9 +1,9 @@
 //! The records of a session: as a page, and as a stream that goes on over its runs.
 
 use serde_json::{Value, json};
-use windlass_core::event::Record;
-use windlass_core::secret::Secret;
-use windlass_core::view::SessionView;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::view::SessionView;
+use windlass_core::text::secret::Secret;
 use windlass_server::ServerConfig;
 
 use crate::client::{Client, StreamStart, id_of, payload};

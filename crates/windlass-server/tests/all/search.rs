@@ -1,10 +1,10 @@
 //! Searching the project over HTTP, with a real index of real files.
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{HostSessions, ServedPort};
-use windlass_core::ids::SessionId;
-use windlass_core::search::NewDocument;
+use windlass_core::ports::host::{HostSessions, ServedPort};
+use windlass_core::ports::search::NewDocument;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::SessionId;
 
 use crate::stage::Stage;
 

@@ -9,16 +9,16 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::ports::host::{
     HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ModuleFault, ModuleField, ModulePrompt,
     ModuleRow, ModuleShelf, ModulesPort, PromptMessage, ServedPort,
 };
-use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::search::SharedSearch;
+use windlass_core::ports::store::StorePort;
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
-use windlass_core::search::SharedSearch;
-use windlass_core::store::StorePort;
-use windlass_core::tool::{
+use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
 use windlass_engine::audit_file::AuditFile;
@@ -247,7 +247,7 @@ impl Stage {
             policies: PolicyStore::in_memory(PolicySet::default()),
             approve,
             audit: Some(Arc::new(AuditFile::new(folder.path().join("audit.log")))),
-            sampling: windlass_core::model::Sampling::default(),
+            sampling: windlass_core::protocol::model::Sampling::default(),
             clock: Clock::system(),
             limits: HostLimits::default(),
         });

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
-use windlass_core::ids::SessionId;
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::{Claim, NewSession, StorePort as _};
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::{Claim, NewSession, StorePort as _};
+use windlass_core::protocol::ids::SessionId;
 use windlass_store::{SqliteStore, StoreConfig};
 
 use crate::place::{delta, sized_note};

@@ -1,8 +1,8 @@
 //! One writer a session, also between processes.
 
 use tempfile::TempDir;
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::{Claim, NewSession, StorePort as _};
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::{Claim, NewSession, StorePort as _};
 use windlass_store::SqliteStore;
 
 use crate::child::{Running, command};

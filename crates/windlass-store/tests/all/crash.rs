@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use tempfile::TempDir;
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::StorePort as _;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::StorePort as _;
 
 use crate::child::{Running, command};
 use crate::place::{assert_whole, note, open, seqs};

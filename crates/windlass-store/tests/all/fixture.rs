@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event};
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::{ForkPoint, NewSession, Save, SessionQuery, StorePort as _};
-use windlass_core::tool::{ToolOutcome, ToolOutput};
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::{ForkPoint, NewSession, Save, SessionQuery, StorePort as _};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event};
+use windlass_core::protocol::tool::{ToolOutcome, ToolOutput};
 use windlass_store::SqliteStore;
 use windlass_testkit::{record, sample_events};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::StorePort as _;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::StorePort as _;
 use windlass_store::{SqliteStore, StoreConfig};
 
 use crate::child::{Running, command, shell_command};

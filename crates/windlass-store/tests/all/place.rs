@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::port::JournalPort as _;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_store::{SqliteStore, StoreConfig};
 
 pub(crate) fn open(folder: &Path) -> SqliteStore {

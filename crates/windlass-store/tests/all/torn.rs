@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::StorePort as _;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::StorePort as _;
 use windlass_store::{OpenError, SqliteStore, StoreConfig};
 
 use crate::place::{delta, note, open, seqs, sized_note};

@@ -4,10 +4,10 @@ use std::fs;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::ids::SessionId;
-use windlass_core::port::JournalPort as _;
-use windlass_core::store::StorePort as _;
+use windlass_core::ports::JournalPort as _;
+use windlass_core::ports::store::StorePort as _;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::SessionId;
 
 use crate::place::{delta, note, open, record, seqs};
 
@@ -92,8 +92,8 @@ fn sized_outcome(text: &str) -> Event {
     let events = windlass_testkit::sample_events();
     let ended = events.into_iter().find_map(|event| match event {
         Event::Durable(DurableEvent::CallEnded { call_id, name, message, category, visibility, .. }) => {
-            let output = windlass_core::tool::ToolOutput::text(text.repeat(5_000));
-            let outcome = Arc::new(windlass_core::tool::ToolOutcome::ok(output));
+            let output = windlass_core::protocol::tool::ToolOutput::text(text.repeat(5_000));
+            let outcome = Arc::new(windlass_core::protocol::tool::ToolOutcome::ok(output));
             Some(Event::Durable(DurableEvent::CallEnded {
                 call_id,
                 name,

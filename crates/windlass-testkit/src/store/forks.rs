@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::permission::Decision;
-use windlass_core::store::{Claim, ForkPoint, NewSession, RunQuery, SessionQuery, StorePort};
-use windlass_core::tool::{ToolOutcome, ToolOutput};
+use windlass_core::ports::store::{Claim, ForkPoint, NewSession, RunQuery, SessionQuery, StorePort};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::tool::{ToolOutcome, ToolOutput};
 
 use super::rows::granted;
 use super::{BEGIN_MS, append, at, begin, create, is_missing, load, started, works};

@@ -1,9 +1,9 @@
 //! Lists: sessions, runs and snapshots, newest first, in pages.
 
 use serde_json::json;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::model::Usage;
-use windlass_core::store::{RunQuery, Save, SessionQuery, StorePort};
+use windlass_core::ports::store::{RunQuery, Save, SessionQuery, StorePort};
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::model::Usage;
 
 use super::{BEGIN_MS, append, at, create, is_missing, started, works};
 use crate::breach::{Breach, ensure};

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, ToolMessage};
-use windlass_core::model::{Finish, Sampling, StepPurpose, Usage};
 use windlass_core::permission::{ApproveMode, Decision, Rule};
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{NewSession, SessionRow, StoreFailure, StorePort};
-use windlass_core::task::{Task, TaskStatus};
-use windlass_core::tool::{Category, ToolOutcome, ToolOutput, Visibility};
+use windlass_core::ports::store::{NewSession, SessionRow, StoreFailure, StorePort};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, ToolMessage};
+use windlass_core::protocol::model::{Finish, Sampling, StepPurpose, Usage};
+use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::task::{Task, TaskStatus};
+use windlass_core::protocol::tool::{Category, ToolOutcome, ToolOutput, Visibility};
 
 use super::{BEGIN_MS, append, at, begin, create, is_missing, load, started, works};
 use crate::breach::{Breach, ensure};

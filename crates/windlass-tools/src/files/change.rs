@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use windlass_core::ids::SessionId;
 use windlass_core::permission::{Inspection, Preview, Target};
-use windlass_core::port::ToolContext;
-use windlass_core::tool::{Risk, ToolFailure, ToolOutput};
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::tool::{Risk, ToolFailure, ToolOutput};
 
 use super::diff;
 use super::offload::offload;

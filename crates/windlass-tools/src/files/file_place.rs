@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
 use rustix::fs::{Mode, OFlags, openat};
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::limits::FILE_BYTES_MAX;
 use super::root::{is_folder, open_folder, shown, swapped, unreachable};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use windlass_core::secret_files::is_secret;
+use windlass_core::text::secret_files::is_secret;
 
 use super::file_place::open_file;
 use super::limits::IGNORE_FILE_BYTES_MAX;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use windlass_core::ids::SessionId;
+use windlass_core::protocol::ids::SessionId;
 
 use super::limits::LEDGER_ENTRIES_MAX;
 

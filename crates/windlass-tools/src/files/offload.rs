@@ -3,8 +3,8 @@
 //! A thread cannot be dropped: the work looks at `StopFlag`, which turns true when the call is cancelled
 //! and when its future is dropped.
 
-use windlass_core::port::{CancelFlag, ToolContext};
-use windlass_core::tool::{ErrorKind, ToolFailure};
+use windlass_core::ports::{CancelFlag, ToolContext};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure};
 
 /// Whether the work must end.
 pub(crate) struct StopFlag {

@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::limits::AMBIGUOUS_SHOWN_MAX;
 use super::root::shown;

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::ids::SessionId;
 use windlass_core::permission::{Inspection, Target};
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::tool::{
+    Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
 use windlass_core::text::markdown::{code_block, code_span, readable};
-use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::file_place::{FilePlace, too_large};
 use crate::files::limits::{FILE_BYTES_MAX, LARGE_FILE_BYTES, RANGE_BYTES_MAX, SHOWN_CHARS_MAX};

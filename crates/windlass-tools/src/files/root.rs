@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use rustix::fs::{Mode, OFlags, openat};
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::file_place::FilePlace;
 use super::limits::{NAME_BYTES_MAX, PATH_BYTES_MAX, SHOWN_CHARS_MAX};

@@ -13,9 +13,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{HeldTargets, Inspection, Target};
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{
+    Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
 use windlass_core::text::markdown::{code_block, code_span, readable};
-use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::file_place::open_file;
 use crate::files::limits::{

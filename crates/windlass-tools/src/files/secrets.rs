@@ -1,7 +1,7 @@
 //! How tools refuse files that hold secrets by their name; which those are, the core says.
 
-use windlass_core::secret_files::is_secret;
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
+use windlass_core::text::secret_files::is_secret;
 
 /// Refuses a relative path, `/`-separated, that leads to a secret.
 pub(crate) fn refuse(path: &str) -> Result<(), ToolFailure> {

@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use windlass_core::permission::{Inspection, Target};
-use windlass_core::port::ToolContext;
-use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{
+    Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
 
 use crate::files::change::{inspection, report};
 use crate::files::offload::offload;

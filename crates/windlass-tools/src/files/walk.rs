@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::ignored::{GitignoreRules, is_ignored};
 use super::limits::{WALK_DEPTH_MAX, WALK_ENTRIES_MAX};

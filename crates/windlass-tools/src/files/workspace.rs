@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use windlass_core::ids::SessionId;
-use windlass_core::port::ResultsPort;
-use windlass_core::search::SharedSearch;
-use windlass_core::tool::ToolFailure;
+use windlass_core::ports::ResultsPort;
+use windlass_core::ports::search::SharedSearch;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::file_place::{FilePlace, Snapshot};
 use super::ledger::ReadLedger;

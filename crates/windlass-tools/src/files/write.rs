@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{Dir, OpenOptions};
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use super::file_place::FilePlace;
 use super::root::shown;

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::ids::SessionId;
 use windlass_core::permission::Inspection;
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::tool::{
+    Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
 use windlass_core::text::markdown::code_span;
-use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::files::change::{inspect_change, run_change};
 use crate::files::limits::FILE_BYTES_MAX;

@@ -5,9 +5,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 use windlass_core::text::markdown::{code_span, escape, readable};
-use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::math::expression::{EXPRESSION_CHARS_MAX, evaluate};
 use crate::math::number::Number;

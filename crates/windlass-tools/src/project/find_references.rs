@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use windlass_core::permission::Inspection;
-use windlass_core::port::ToolContext;
-use windlass_core::search::SharedSearch;
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
+use windlass_core::ports::ToolContext;
+use windlass_core::ports::search::SharedSearch;
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::names::{ROWS_MAX, answer, asked};
 use super::passages::{index, project_spec, whole_project};

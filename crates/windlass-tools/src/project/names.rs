@@ -1,8 +1,8 @@
 //! What `find_symbol` and `find_references` share: a name is asked of the symbol graph, rows come back.
 
 use serde_json::{Map, Value};
-use windlass_core::search::{SearchFailure, SymbolPlace};
-use windlass_core::tool::{ToolFailure, ToolOutput};
+use windlass_core::ports::search::{SearchFailure, SymbolPlace};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput};
 
 use super::passages::{self, failed};
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::permission::{Inspection, Target};
-use windlass_core::search::{
+use windlass_core::ports::search::{
     Found, IndexProgress, Passage, SearchFailure, SearchPort, SharedSearch, SymbolPlace, TokenBudget,
 };
-use windlass_core::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolSpec, Visibility};
+use windlass_core::protocol::tool::{Category, Effects, Risk, Scope, ToolFailure, ToolSpec, Visibility};
 
 /// Longest query that an index takes; what the user said may be longer.
 const QUERY_BYTES_MAX: usize = 4_000;

@@ -6,11 +6,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::json::clip::clip_chars;
-use windlass_core::port::ToolContext;
-use windlass_core::search::{Passage, SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch};
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::ports::ToolContext;
+use windlass_core::ports::search::{
+    Passage, SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch,
+};
+use windlass_core::protocol::tool::{
+    Category, Effects, Link, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
+};
 use windlass_core::text::markdown::{code_block, quoted, readable};
-use windlass_core::tool::{Category, Effects, Link, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::passages::{self, TOKENS_MAX, budget, failed, shortcoming};
 use crate::summary::list_items;

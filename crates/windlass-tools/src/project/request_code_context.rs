@@ -11,12 +11,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::limits::top_k_for_budget;
 use windlass_core::permission::Inspection;
-use windlass_core::port::ToolContext;
-use windlass_core::search::{
+use windlass_core::ports::ToolContext;
+use windlass_core::ports::search::{
     Found, Passage, SearchKind, SearchQuery, SearchScope, SharedSearch, TokenBudget,
 };
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 use windlass_core::text::markdown::{code_block, quoted, readable};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::passages::{
     self, PASSAGE_TOKENS_MAX, budget, failed, heading, index, project_spec, shortcoming, whole_project,

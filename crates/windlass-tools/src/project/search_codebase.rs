@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use windlass_core::permission::Inspection;
-use windlass_core::port::ToolContext;
-use windlass_core::search::{SearchKind, SearchQuery, SearchScope, SharedSearch};
+use windlass_core::ports::ToolContext;
+use windlass_core::ports::search::{SearchKind, SearchQuery, SearchScope, SharedSearch};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 use windlass_core::text::markdown::{code_block, quoted, readable};
-use windlass_core::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::passages::{self, TOKENS_MAX, budget, failed, index, project_spec, whole_project};
 use crate::typed::{TypedTool, count, text_arg};

@@ -15,8 +15,8 @@
 //! | `cargo publish`, `npm publish`, `terraform destroy`, … | cannot be taken back |
 //! | a word that names a secret file | shows or changes a secret |
 
-use windlass_core::secret_files::is_secret;
-use windlass_core::shell::{HOME, ProgramRun, Redirect, STRANGE, UNKNOWN, runs};
+use windlass_core::text::secret_files::is_secret;
+use windlass_core::text::shell::{HOME, ProgramRun, Redirect, STRANGE, UNKNOWN, runs};
 
 use super::line::CommandLine;
 use crate::files::ignored::is_build_folder;

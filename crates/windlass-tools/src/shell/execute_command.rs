@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{Inspection, Preview, Target};
-use windlass_core::port::ToolContext;
-use windlass_core::text::markdown::{code_block, code_span, readable};
-use windlass_core::tool::{
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
+use windlass_core::text::markdown::{code_block, code_span, readable};
 
 use crate::files::limits::{
     COMMAND_BYTES_MAX, COMMAND_OUTPUT_BYTES_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, SHOWN_CHARS_MAX,

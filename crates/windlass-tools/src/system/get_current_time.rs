@@ -8,9 +8,9 @@ use jiff::{Timestamp, Zoned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 use windlass_core::text::markdown::{escape, readable};
-use windlass_core::tool::{Category, Effects, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use crate::typed::{TypedTool, text_arg};
 

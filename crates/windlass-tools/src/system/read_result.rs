@@ -8,8 +8,8 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use windlass_core::port::{LiveState, ToolContext};
-use windlass_core::tool::{
+use windlass_core::ports::{LiveState, ToolContext};
+use windlass_core::protocol::tool::{
     Category, Effects, Risk, ToolFailure, ToolOutcome, ToolOutput, ToolSpec, Visibility,
 };
 

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use sysinfo::{Disks, MINIMUM_CPU_UPDATE_INTERVAL, System};
-use windlass_core::json::clip::clip_chars;
+use windlass_core::calls::json::clip::clip_chars;
 use windlass_core::limits::SUMMARY_CHARS_MAX;
-use windlass_core::port::ToolContext;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 use windlass_core::text::markdown::{code_block, readable};
-use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::typed::{NoArgs, TypedTool};
 

@@ -5,10 +5,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::port::{Probed, ToolContext};
-use windlass_core::task::Task;
+use windlass_core::ports::{Probed, ToolContext};
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 use windlass_core::text::markdown::{code_span, escape};
-use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::typed::{TypedTool, text_arg};
 

@@ -3,10 +3,10 @@
 //! Owns the spec and the answer; the list belongs to the session.
 
 use serde_json::{Map, Value, json};
-use windlass_core::port::ToolContext;
-use windlass_core::task::Task;
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 use windlass_core::text::markdown::{code_block, code_span, escape, readable};
-use windlass_core::tool::{Effects, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 
 use crate::typed::{NoArgs, TypedTool};
 

@@ -10,11 +10,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{Inspection, Preview, Target};
-use windlass_core::port::ToolContext;
-use windlass_core::text::markdown::{code_block, code_span, readable};
-use windlass_core::tool::{
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{
     Category, Effects, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
+use windlass_core::text::markdown::{code_block, code_span, readable};
 
 use crate::summary::cut;
 use crate::typed::{TypedTool, count, text_arg};

@@ -6,15 +6,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_core::port::ToolContext;
-use windlass_core::tool::{
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
 
 use crate::summary::cut;
 use crate::typed::{TypedTool, count};
 use crate::web::http::{HttpClient, HttpReply, Url};
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 /// Where a front end renders.
 const ENDPOINT: &str = "/generate-image";

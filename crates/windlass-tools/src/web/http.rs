@@ -11,10 +11,10 @@ pub(crate) use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use serde_json::Value;
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use crate::web::net_guard::{GuardFailure, NetGuard};
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 /// A server that has not accepted a connection by then is down.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

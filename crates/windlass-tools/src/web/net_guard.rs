@@ -11,8 +11,8 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use windlass_core::port::BoxFuture;
-use windlass_core::tool::ToolFailure;
+use windlass_core::ports::BoxFuture;
+use windlass_core::protocol::tool::ToolFailure;
 
 use crate::web::address::forbidden_class;
 use crate::web::http::Url;

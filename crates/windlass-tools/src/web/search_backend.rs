@@ -5,12 +5,12 @@
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 
 use crate::summary::{cut, one_line};
 use crate::web::html_text::bare_text;
 use crate::web::http::{HttpClient, HttpReply, Url};
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 /// Largest answer that is read.
 const ANSWER_BYTES_MAX: usize = 2 << 20;

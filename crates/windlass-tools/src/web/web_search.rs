@@ -8,11 +8,11 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::port::ToolContext;
-use windlass_core::text::markdown::{code_block, quoted, readable};
-use windlass_core::tool::{
+use windlass_core::ports::ToolContext;
+use windlass_core::protocol::tool::{
     Category, Effects, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
+use windlass_core::text::markdown::{code_block, quoted, readable};
 
 use super::http::HttpClient;
 use super::search_backend::{Freshness, Quest, SearchBackend, SearchHit, SearchWindow, read_date, search};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
-use windlass_core::tool::{Effects, ErrorKind, Risk, Scope};
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, Scope};
 use windlass_tools::{ToolsConfig, builtin};
 
 use crate::context::context;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::port::{LiveState, Probed, ToolContext, ToolPort};
-use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::ports::{LiveState, Probed, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
 use windlass_testkit::NullContext;
 use windlass_tools::{ToolsConfig, builtin};
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::check::check_call;
-use windlass_core::envelope::summary;
-use windlass_core::ids::CallId;
-use windlass_core::port::{ArgsValidator, Violation};
+use windlass_core::calls::check::check_call;
+use windlass_core::calls::envelope::summary;
+use windlass_core::calls::toolset::{ToolEntry, Toolset};
+use windlass_core::ports::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
-use windlass_core::tool::{CheckedCall, ToolCall, ToolFailure, ToolOutcome};
-use windlass_core::toolset::{ToolEntry, Toolset};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool::{CheckedCall, ToolCall, ToolFailure, ToolOutcome};
 use windlass_tools::{ToolsConfig, builtin};
 
 use crate::context::Bench;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use windlass_core::permission::{Preview, Target};
-use windlass_core::tool::{Effects, ErrorKind, Risk, ToolOutcome};
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolOutcome};
 use windlass_tools::{Environment, ToolsConfig};
 
 use crate::project::{Project, object};

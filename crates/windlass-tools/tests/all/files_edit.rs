@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_core::permission::{Preview, Target};
-use windlass_core::tool::{Effects, ErrorKind, Risk};
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk};
 
 use crate::project::Project;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput};
 
 use crate::project::{OUTSIDE, Project, block_on};
 

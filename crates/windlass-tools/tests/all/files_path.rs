@@ -1,7 +1,7 @@
 //! Paths: what is legal, what is refused, and how.
 
 use serde_json::json;
-use windlass_core::tool::ErrorKind;
+use windlass_core::protocol::tool::ErrorKind;
 
 use crate::project::{OUTSIDE, Project};
 

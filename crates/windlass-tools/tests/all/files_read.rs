@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 use windlass_core::permission::Target;
-use windlass_core::tool::{Effects, ErrorKind, Risk, ToolOutcome};
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolOutcome};
 
 use crate::project::Project;
 

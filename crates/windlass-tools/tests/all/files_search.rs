@@ -1,7 +1,7 @@
 //! `search_text`.
 
 use serde_json::{Value, json};
-use windlass_core::tool::ErrorKind;
+use windlass_core::protocol::tool::ErrorKind;
 
 use crate::project::Project;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_core::permission::Preview;
-use windlass_core::tool::ErrorKind;
+use windlass_core::protocol::tool::ErrorKind;
 use windlass_tools::ToolsConfig;
 
 use crate::project::Project;

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
-use windlass_core::ids::SessionId;
 use windlass_core::permission::{Preview, Target};
-use windlass_core::tool::{Effects, ErrorKind, Risk};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::tool::{Effects, ErrorKind, Risk};
 
 use crate::project::{Project, block_on};
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use windlass_core::permission::Inspection;
-use windlass_core::port::{ToolContext, ToolPort};
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
+use windlass_core::ports::{ToolContext, ToolPort};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput};
 use windlass_tools::{Environment, ToolsConfig, builtin};
 
 use crate::context::context;

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_core::ids::SessionId;
-use windlass_core::port::BoxFuture;
-use windlass_core::search::{
+use windlass_core::ports::BoxFuture;
+use windlass_core::ports::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, Passage, ScoreParts, SearchFailure,
     SearchPort, SearchQuery, SearchScope, SymbolPlace,
 };
+use windlass_core::protocol::ids::SessionId;
 use windlass_tools::ToolsConfig;
 
 #[derive(Debug, Default)]

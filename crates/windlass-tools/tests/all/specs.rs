@@ -7,7 +7,7 @@ use windlass_tools::{ToolsConfig, builtin};
 
 #[test]
 fn z_27_models_are_told_of_each_tool_what_the_file_of_specs_says() {
-    let told = |tool: &std::sync::Arc<dyn windlass_core::port::ToolPort>| {
+    let told = |tool: &std::sync::Arc<dyn windlass_core::ports::ToolPort>| {
         let spec = tool.spec();
         json!({"name": spec.name, "description": spec.description, "schema": spec.schema})
     };

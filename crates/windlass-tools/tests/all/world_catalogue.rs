@@ -1,5 +1,5 @@
 use windlass_core::limits::SUMMARY_CHARS_MAX;
-use windlass_core::tool::{Effects, Risk};
+use windlass_core::protocol::tool::{Effects, Risk};
 
 use crate::context::Bench;
 

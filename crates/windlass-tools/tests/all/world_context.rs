@@ -2,10 +2,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use windlass_core::envelope::render_whole;
+use windlass_core::calls::envelope::render_whole;
+use windlass_core::ports::search::{IndexProgress, SearchFailure, SearchKind, SearchScope, SymbolPlace};
 use windlass_core::profile::Profile;
-use windlass_core::search::{IndexProgress, SearchFailure, SearchKind, SearchScope, SymbolPlace};
-use windlass_core::tool::{ErrorKind, ToolOutcome};
+use windlass_core::protocol::tool::{ErrorKind, ToolOutcome};
 use windlass_testkit::NullContext;
 
 use crate::context::Bench;

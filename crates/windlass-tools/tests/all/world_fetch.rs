@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use windlass_core::permission::{Preview, Target};
-use windlass_core::port::BoxFuture;
-use windlass_core::tool::{Effects, Risk, ToolFailure};
+use windlass_core::ports::BoxFuture;
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure};
 use windlass_tools::{AddressLookup, FetchConfig, ToolsConfig};
 
 use crate::context::Bench;

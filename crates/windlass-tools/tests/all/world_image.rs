@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use windlass_core::tool::{Effects, Risk};
+use windlass_core::protocol::tool::{Effects, Risk};
 use windlass_tools::{ImageConfig, ToolsConfig};
 
 use crate::context::Bench;

@@ -1,6 +1,6 @@
 use serde_json::json;
-use windlass_core::ids::SessionId;
-use windlass_core::search::SearchFailure;
+use windlass_core::ports::search::SearchFailure;
+use windlass_core::protocol::ids::SessionId;
 
 use crate::context::Bench;
 use crate::shelf::Shelf;

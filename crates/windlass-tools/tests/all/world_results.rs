@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::tool::{ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::context::Bench;
 

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use windlass_core::tool::ToolFailure;
+use windlass_core::protocol::tool::ToolFailure;
 use windlass_tools::{SearchBackend, SearchBackendKind, ToolsConfig, WebSearchConfig};
 
 use crate::context::Bench;

@@ -1,6 +1,6 @@
 use serde_json::json;
-use windlass_core::port::Probed;
-use windlass_core::tool::{Effects, Risk};
+use windlass_core::ports::Probed;
+use windlass_core::protocol::tool::{Effects, Risk};
 
 use crate::context::Bench;
 

@@ -1,8 +1,8 @@
 //! The cells of the transcript in their order: which one comes before and after, what kind of thing it is, and what
 //! of it can be folded. Knows no lines.
 
-use windlass_core::tool::Visibility;
-use windlass_core::view::{CallView, Entry, RunView};
+use windlass_core::protocol::tool::Visibility;
+use windlass_core::protocol::view::{CallView, Entry, RunView};
 
 use super::TuiState;
 use super::session::OpenSession;

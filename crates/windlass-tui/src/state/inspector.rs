@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::{CallId, Millis};
-use windlass_core::message::Message;
-use windlass_core::model::{Finish, StepPurpose, Usage};
 use windlass_core::permission::{Decision, Question};
-use windlass_core::task::Task;
-use windlass_core::tool::{InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{CallId, Millis};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Finish, StepPurpose, Usage};
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::tool::{InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
 /// Where the inspector stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

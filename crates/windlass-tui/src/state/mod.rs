@@ -15,12 +15,12 @@ pub mod transcript;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windlass_core::host::{HostDefaults, ModelRow};
-use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::ApproveMode;
-use windlass_core::search::IndexProgress;
-use windlass_core::settings::SessionSettings;
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::host::{HostDefaults, ModelRow};
+use windlass_core::ports::search::IndexProgress;
+use windlass_core::protocol::ids::{Millis, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::effect::{AppEffect, MessageBackground};
 use crate::theme::{Theme, ThemeKind};

@@ -10,8 +10,8 @@
 //! Only the wish to stop is heard at any time.
 
 use ratatui_textarea::TextArea;
-use windlass_core::ids::{CallId, Millis};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
+use windlass_core::protocol::ids::{CallId, Millis};
 
 use super::TuiState;
 

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::store::SessionRow;
-use windlass_core::task::Task;
-use windlass_core::view::{Entry, RunView, SessionView};
+use windlass_core::ports::store::SessionRow;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::task::Task;
+use windlass_core::protocol::view::{Entry, RunView, SessionView};
 
 use super::TuiState;
 use super::steps::Steps;

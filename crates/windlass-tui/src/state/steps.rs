@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::ids::RunId;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::RunId;
 use windlass_core::text::cut_chars;
 
 use crate::text::one_line;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, Record};
-use windlass_core::ids::{CallId, Millis, RunId};
-use windlass_core::model::Usage;
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, Millis, RunId};
+use windlass_core::protocol::model::Usage;
 
 /// Times of a session.
 #[derive(Debug, Clone, Default)]

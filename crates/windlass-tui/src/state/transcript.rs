@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use windlass_core::ids::{CallId, RunId};
+use windlass_core::protocol::ids::{CallId, RunId};
 
 use super::inspector::InspectorSight;
 

@@ -1,6 +1,6 @@
 //! When the user is called, who may look elsewhere: a question came up where none was, or a long run has ended.
 
-use windlass_core::ids::RunId;
+use windlass_core::protocol::ids::RunId;
 
 use crate::effect::AppEffect;
 use crate::state::TuiState;

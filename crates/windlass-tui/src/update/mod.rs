@@ -19,8 +19,8 @@ mod transcript;
 use crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use windlass_core::host::HostDelivery;
-use windlass_core::ids::{Millis, SessionId};
+use windlass_core::ports::host::HostDelivery;
+use windlass_core::protocol::ids::{Millis, SessionId};
 
 pub use self::commands::COMMANDS;
 use crate::effect::AppEffect;

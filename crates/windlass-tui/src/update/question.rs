@@ -3,9 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
 use ratatui_textarea::{CursorMove, TextArea};
-use windlass_core::host::HostError;
-use windlass_core::ids::CallId;
 use windlass_core::permission::{Decision, PermissionAnswer, RulePattern};
+use windlass_core::ports::host::HostError;
+use windlass_core::protocol::ids::CallId;
 use windlass_core::text::visible_line;
 
 use super::stop;

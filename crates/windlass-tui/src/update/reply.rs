@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::Record;
-use windlass_core::host::{HostError, StartedRun};
-use windlass_core::ids::SessionId;
-use windlass_core::store::SessionRow;
+use windlass_core::ports::host::{HostError, StartedRun};
+use windlass_core::ports::store::SessionRow;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::SessionId;
 
 use super::{commands, composer, question, send_waiting};
 use crate::effect::{AppEffect, Sending};

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
-use windlass_core::ids::CallId;
+use windlass_core::protocol::ids::CallId;
 
 use super::inspector_page::{lay_end, lay_head, lay_step};
 use super::outcome::OutcomePage;

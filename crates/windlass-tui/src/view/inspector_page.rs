@@ -1,10 +1,10 @@
 //! How what is on record of a run is written down in the inspector.
 
 use ratatui::text::Span;
-use windlass_core::ids::{CallId, Millis};
-use windlass_core::message::{Message, Part};
 use windlass_core::permission::Question;
-use windlass_core::tool::{InnerCall, Visibility};
+use windlass_core::protocol::ids::{CallId, Millis};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::tool::{InnerCall, Visibility};
 
 use super::outcome::{self, OutcomePage};
 use super::signs;

@@ -4,8 +4,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 use windlass_core::permission::{Preview, Question, Target};
+use windlass_core::protocol::tool::{Link, ToolFailure, ToolOutcome, ToolOutput};
 use windlass_core::text::cut_chars;
-use windlass_core::tool::{Link, ToolFailure, ToolOutcome, ToolOutput};
 
 use crate::highlight::Highlighter;
 use crate::text::{break_spans, clean, wrap_spans};

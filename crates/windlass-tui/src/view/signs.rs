@@ -1,8 +1,8 @@
 //! Signs: one for each state, so that colour never stands alone, and a spinner for what moves.
 
-use windlass_core::ids::Millis;
-use windlass_core::tool::OutcomeStatus;
-use windlass_core::view::CallState;
+use windlass_core::protocol::ids::Millis;
+use windlass_core::protocol::tool::OutcomeStatus;
+use windlass_core::protocol::view::CallState;
 
 use crate::theme::TextRole;
 

@@ -5,11 +5,11 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use windlass_core::event::RunOutcome;
-use windlass_core::model::Usage;
 use windlass_core::permission::ApproveMode;
-use windlass_core::search::IndexProgress;
-use windlass_core::view::{CallState, Entry, RunView};
+use windlass_core::ports::search::IndexProgress;
+use windlass_core::protocol::event::RunOutcome;
+use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::view::{CallState, Entry, RunView};
 
 use super::figures::{dollars, elapsed, gauge, tokens};
 use crate::state::question::{KeyTarget, Writing};
@@ -251,7 +251,7 @@ fn spent(state: &TuiState) -> Vec<StatusPart> {
 /// What the session cost so far; nothing as long as that is not known of all of it.
 fn cost(state: &TuiState, session: &OpenSession) -> Option<f64> {
     let mut sum = None;
-    let mut known: Option<(&str, Option<windlass_core::host::ModelPrice>)> = None;
+    let mut known: Option<(&str, Option<windlass_core::ports::host::ModelPrice>)> = None;
     for run in session.view.runs.iter().filter(|run| run.usage.total() > 0) {
         let cost = match run.usage.cost_usd {
             Some(cost) => cost,

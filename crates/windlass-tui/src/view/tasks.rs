@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Padding, Paragraph};
-use windlass_core::task::{Task, TaskStatus};
+use windlass_core::protocol::task::{Task, TaskStatus};
 
 use crate::state::TuiState;
 use crate::text::{clean, cut, one_line, width, wrap_spans};

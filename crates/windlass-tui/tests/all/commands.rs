@@ -1,8 +1,8 @@
 //! What slash commands do, with a real host behind the app: choices, rules, searching, copying, staged edits, help.
 
 use crossterm::event::KeyCode;
-use windlass_core::host::HostPolicies;
 use windlass_core::permission::ApproveMode;
+use windlass_core::ports::host::HostPolicies;
 use windlass_tui::ThemeKind;
 use windlass_tui::command::COMMANDS;
 use windlass_tui::effect::AppEffect;

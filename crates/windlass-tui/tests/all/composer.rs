@@ -501,7 +501,7 @@ fn what_the_host_refused_is_in_the_message_again_by_name() {
     let text_sent = sending.text.clone();
     stage.type_text("next");
     let wish = windlass_tui::input::RefusedWish::Send(sending);
-    let error = windlass_core::host::HostError::Closing;
+    let error = windlass_core::ports::host::HostError::Closing;
     stage.put(AppInput::Reply(HostReply::Refused { wish, error }));
     assert!(text(&stage).ends_with("\n\nnext"));
     stage.press(KeyCode::Enter);

@@ -9,16 +9,16 @@ use std::time::Duration;
 use crossterm::event::KeyCode;
 use futures::StreamExt as _;
 use tempfile::TempDir;
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::ports::host::{
     HostDelivery, HostError, HostModels, HostPort, HostSessions, HostTools, ModelPrice, ModelRow,
 };
-use windlass_core::ids::SessionId;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::ports::search::SharedSearch;
+use windlass_core::ports::store::StorePort;
+use windlass_core::ports::{BoxStream, ModelPort};
 use windlass_core::profile::{Profile, ProfileName};
-use windlass_core::search::SharedSearch;
-use windlass_core::store::StorePort;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::memory_store::MemoryStore;
@@ -313,7 +313,7 @@ fn open(
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve,
         audit: None,
-        sampling: windlass_core::model::Sampling::default(),
+        sampling: windlass_core::protocol::model::Sampling::default(),
         clock: Clock::system(),
         limits: HostLimits::default(),
     })

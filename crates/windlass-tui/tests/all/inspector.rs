@@ -1,9 +1,9 @@
 //! The inspector: everything that is on record of a run.
 
 use crossterm::event::KeyCode;
-use windlass_core::event::{DurableEvent, Event, WarningCode};
-use windlass_core::message::Part;
-use windlass_core::tool::ToolOutput;
+use windlass_core::protocol::event::{DurableEvent, Event, WarningCode};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::tool::ToolOutput;
 use windlass_tui::effect::AppEffect;
 
 use crate::long::{self, Records};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
-use windlass_core::ids::CallId;
-use windlass_core::message::{Message, Part, Reasoning, ToolMessage};
-use windlass_core::model::{Finish, StepPurpose, Usage};
-use windlass_core::tool::{Category, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::{Message, Part, Reasoning, ToolMessage};
+use windlass_core::protocol::model::{Finish, StepPurpose, Usage};
+use windlass_core::protocol::tool::{Category, ToolCall, ToolFailure, ToolOutcome, ToolOutput, Visibility};
 
 /// Records that are written one after the other, half a second apart.
 #[derive(Default)]

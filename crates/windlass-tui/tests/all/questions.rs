@@ -2,9 +2,9 @@
 
 use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 use serde_json::{Value, json};
-use windlass_core::host::HostError;
-use windlass_core::ids::CallId;
 use windlass_core::permission::{Decision, PermissionAnswer};
+use windlass_core::ports::host::HostError;
+use windlass_core::protocol::ids::CallId;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply, RefusedWish};
 use windlass_tui::state::overlay::{Overlay, Pager};

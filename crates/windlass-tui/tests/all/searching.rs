@@ -1,7 +1,7 @@
 //! The index in the terminal app: what `/search` finds in it, and how far it is.
 
 use crossterm::event::KeyCode;
-use windlass_core::search::IndexProgress;
+use windlass_core::ports::search::IndexProgress;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply};
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{HostDelivery, HostError, HostSessions};
-use windlass_core::ids::SessionId;
-use windlass_core::store::NewSession;
+use windlass_core::ports::host::{HostDelivery, HostError, HostSessions};
+use windlass_core::ports::store::NewSession;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::SessionId;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply, RefusedWish, wants};
 

@@ -7,12 +7,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKi
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use windlass_core::event::Record;
-use windlass_core::host::{HostDefaults, HostDelivery};
-use windlass_core::ids::{Millis, SessionId};
 use windlass_core::permission::ApproveMode;
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{NewSession, SessionRow};
+use windlass_core::ports::host::{HostDefaults, HostDelivery};
+use windlass_core::ports::store::{NewSession, SessionRow};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{Millis, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
 use windlass_tui::ThemeKind;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply};
@@ -46,7 +46,7 @@ impl Stage {
             profile: "default".to_owned(),
             executes_while_streaming: false,
             approve: ApproveMode::Ask,
-            sampling: windlass_core::model::Sampling::default(),
+            sampling: windlass_core::protocol::model::Sampling::default(),
         };
         let about = HostFacts {
             version: "0.1.0".to_owned(),

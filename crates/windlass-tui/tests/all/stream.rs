@@ -1,7 +1,7 @@
 //! The stream of a session: gaps, ends, and what is on the screen meanwhile.
 
-use windlass_core::host::{HostDelivery, HostError};
-use windlass_core::ids::SessionId;
+use windlass_core::ports::host::{HostDelivery, HostError};
+use windlass_core::protocol::ids::SessionId;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply, RefusedWish};
 

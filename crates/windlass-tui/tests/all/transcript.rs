@@ -2,10 +2,10 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::style::Modifier;
-use windlass_core::event::{DeltaEvent, DurableEvent, Event};
-use windlass_core::ids::CallId;
-use windlass_core::message::Part;
-use windlass_core::tool::{Link, ToolFailure, ToolOutput};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::tool::{Link, ToolFailure, ToolOutput};
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::AppInput;
 use windlass_tui::state::Focus;

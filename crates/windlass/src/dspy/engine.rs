@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use windlass_core::permission::ApproveMode;
-use windlass_core::port::{ModelPort, ToolPort};
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::{ModelPort, ToolPort};
+use windlass_core::protocol::tool::ToolSpec;
 use windlass_engine::registry::{RegisterError, Registry};
 use windlass_modules::manifest::MANIFEST_FILE;
 use windlass_modules::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::port::ToolPort;
+use windlass_core::ports::ToolPort;
 use windlass_modules::script::{CallerError, CallerErrorType, ModuleCaller, describe_module};
 
 use super::engine::ModuleEngine;

@@ -1,8 +1,8 @@
 //! What can go wrong, in the words of the module engine (D-1, D-2, D-25, Appendix A.2).
 
-use windlass_core::dialect::field::CALL_FIELD;
+use windlass_core::calls::dialect::field::CALL_FIELD;
+use windlass_core::protocol::tool::{ErrorKind as FailureKind, ToolFailure};
 use windlass_core::run::RunError;
-use windlass_core::tool::{ErrorKind as FailureKind, ToolFailure};
 #[cfg(feature = "modules")]
 use windlass_modules::ModuleError;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use super::tool::Tool;
 

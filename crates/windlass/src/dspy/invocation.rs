@@ -6,14 +6,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::command::MessageSend;
 use windlass_core::limits::{CALL_TIMEOUT_CEILING_MS, Limits};
-use windlass_core::model::Sampling;
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::{JournalPort, ModelPort};
+use windlass_core::ports::{JournalPort, ModelPort};
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::MessageSend;
+use windlass_core::protocol::model::Sampling;
+use windlass_core::protocol::trace::RunTrace;
 use windlass_core::run::RunSettings;
-use windlass_core::trace::RunTrace;
 use windlass_engine::clock::Clock;
 use windlass_engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass_engine::journal::MemoryJournal;

@@ -6,9 +6,9 @@
 use futures::stream::{self, StreamExt};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
-use windlass_core::dialect::field::next_input;
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest};
-use windlass_core::port::{BoxStream, ModelPort};
+use windlass_core::calls::dialect::field::next_input;
+use windlass_core::ports::{BoxStream, ModelPort};
+use windlass_core::protocol::model::{Finish, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest};
 
 /// A step that the predictor is asked for.
 pub(super) struct PredictorAsk {

@@ -9,10 +9,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::check::check_call;
-use windlass_core::dialect::field::tool_item;
-use windlass_core::ids::CallId;
-use windlass_core::tool;
+use windlass_core::calls::check::check_call;
+use windlass_core::calls::dialect::field::tool_item;
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::tool;
 use windlass_engine::registry::{RegisterError, Registry};
 
 use super::call::{ToolCall, no_args};

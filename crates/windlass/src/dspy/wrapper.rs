@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::mpsc;
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::model::{ModelFailure, ModelFailureKind, Sampling};
 use windlass_core::permission::ApproveMode;
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind, Sampling};
+use windlass_core::protocol::trace::RunTrace;
 use windlass_core::run::Finished;
-use windlass_core::trace::RunTrace;
 use windlass_engine::registry::{RegisterError, Registry};
 
 #[cfg(feature = "modules")]

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::StreamExt;
 use serde_json::json;
-use windlass::core::event::Record;
-use windlass::core::ids::SessionId;
-use windlass::core::message::Message;
 use windlass::core::permission::DeniedBy;
-use windlass::core::port::{BoxFuture, JournalFailure, JournalPort};
+use windlass::core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass::core::protocol::event::Record;
+use windlass::core::protocol::ids::SessionId;
+use windlass::core::protocol::message::Message;
 use windlass::core::run::RunError;
 use windlass::engine::journal::MemoryJournal;
 use windlass::prelude::*;

@@ -1,8 +1,8 @@
 //! `#[tool]`: what it makes of a function.
 
 use serde_json::{Map, Value, json};
-use windlass::core::port::ToolPort;
-use windlass::core::tool::{Effects, Risk, ToolOutcome};
+use windlass::core::ports::ToolPort;
+use windlass::core::protocol::tool::{Effects, Risk, ToolOutcome};
 use windlass::prelude::*;
 use windlass_testkit::NullContext;
 

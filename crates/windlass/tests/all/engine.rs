@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use serde_json::{Value, json};
-use windlass::core::event::RunOutcome;
+use windlass::core::protocol::event::RunOutcome;
 use windlass::dspy::{DSPyEngineError, ModuleEngine, ModuleRequest, SignatureRegistry, async_trait};
 use windlass::prelude::*;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
-use windlass::core::model::Sampling;
+use windlass::core::protocol::model::Sampling;
 use windlass::dspy::{DSPyEngineError, ErrorKind, ModuleEngine, ModuleRequest};
 use windlass::prelude::*;
 use windlass_local::{LocalConfig, LocalModel, grammars};

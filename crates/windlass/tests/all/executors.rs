@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use serde_json::{Value, json};
-use windlass::core::tool::{Effects, ErrorKind, Risk};
+use windlass::core::protocol::tool::{Effects, ErrorKind, Risk};
 use windlass::prelude::*;
 
 fn sensor() -> ToolSpec {

@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use futures::stream;
 use serde_json::{Value, json};
-use windlass::core::message::Message;
-use windlass::core::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
-use windlass::core::port::{BoxStream, ModelPort};
+use windlass::core::ports::{BoxStream, ModelPort};
+use windlass::core::protocol::message::Message;
+use windlass::core::protocol::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass::dspy::{
     DSPyEngineError, ErrorKind, HotReloadConfig, ModuleEngine, SignatureRegistry, async_trait,
 };

@@ -2,10 +2,10 @@
 
 use futures::stream;
 use serde_json::{Value, json};
-use windlass::core::event::WarningCode;
-use windlass::core::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
-use windlass::core::port::{BoxStream, ModelPort};
-use windlass::core::trace::ToolTrace;
+use windlass::core::ports::{BoxStream, ModelPort};
+use windlass::core::protocol::event::WarningCode;
+use windlass::core::protocol::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
+use windlass::core::protocol::trace::ToolTrace;
 use windlass::dspy::{DSPyEngineError, HostTool};
 use windlass::prelude::*;
 

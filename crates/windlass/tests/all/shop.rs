@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use windlass::core::message::Message;
-use windlass::core::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
-use windlass::core::port::{BoxStream, ModelPort};
+use windlass::core::ports::{BoxStream, ModelPort};
+use windlass::core::protocol::message::Message;
+use windlass::core::protocol::model::{Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass::dspy::{ModuleEngine, Signature, SignatureRegistry};
 use windlass::prelude::*;
 

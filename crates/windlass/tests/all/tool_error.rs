@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use serde_json::json;
-use windlass::core::tool::{ErrorKind, ToolFailure};
+use windlass::core::protocol::tool::{ErrorKind, ToolFailure};
 use windlass::dspy::DSPyEngineError;
 use windlass::prelude::*;
 

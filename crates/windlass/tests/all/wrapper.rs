@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
-use windlass::core::event::StopReason;
+use windlass::core::protocol::event::StopReason;
 use windlass::dspy::{DSPyEngineError, ModuleEngine, async_trait};
 use windlass::prelude::*;
 

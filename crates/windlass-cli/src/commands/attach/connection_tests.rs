@@ -6,10 +6,10 @@ use futures::StreamExt as _;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{HostDelivery, HostError, HostPolicies, HostRuns, HostSessions};
-use windlass_core::ids::SessionId;
-use windlass_core::secret::Secret;
+use windlass_core::ports::host::{HostDelivery, HostError, HostPolicies, HostRuns, HostSessions};
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::text::secret::Secret;
 use windlass_server::ServerConfig;
 
 use super::TALK;
@@ -35,7 +35,9 @@ async fn a_token_is_asked_for_checked_and_never_shown() {
     let host = stage.remote().await;
     assert!(!format!("{host:?}").contains(TOKEN));
     assert!(
-        host.sessions(windlass_core::store::SessionQuery { rows_max: 1, ..Default::default() }).await.is_ok()
+        host.sessions(windlass_core::ports::store::SessionQuery { rows_max: 1, ..Default::default() })
+            .await
+            .is_ok()
     );
 }
 

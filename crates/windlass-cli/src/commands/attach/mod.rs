@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use windlass_client::RemoteHost;
-use windlass_core::host::{HostError, HostPort, HostSessions};
-use windlass_core::ids::SessionId;
-use windlass_core::secret::Secret;
-use windlass_core::store::SessionQuery;
+use windlass_core::ports::host::{HostError, HostPort, HostSessions};
+use windlass_core::ports::store::SessionQuery;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::text::secret::Secret;
 use windlass_tui::{Parting, TuiConfig};
 
 use crate::args::{AppArgs, AttachArgs, GlobalArgs};

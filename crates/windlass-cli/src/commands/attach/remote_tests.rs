@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use serde_json::{Map, Value, json};
-use windlass_core::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
+use windlass_core::ports::host::{
     AuditQuery, Consent, ForkWish, HostDelivery, HostError, HostModels, HostPolicies, HostPort, HostRuns,
     HostSessions, HostTools, OutsideCall, ResumeWish, RunStart, RunWishes,
 };
-use windlass_core::ids::{CallId, RunId, SessionId};
-use windlass_core::message::{Message, Part};
-use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer};
-use windlass_core::search::{NewDocument, SearchKind, SearchQuery, SearchScope, TokenBudget};
-use windlass_core::store::{NewSession, RunQuery, SessionQuery};
-use windlass_core::view::SessionView;
+use windlass_core::ports::search::{NewDocument, SearchKind, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::ports::store::{NewSession, RunQuery, SessionQuery};
+use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::model::{Sampling, ToolChoice};
+use windlass_core::protocol::view::SessionView;
 
 use self::stage::{Stage, begin, is_end, say, until, with_both};
 
@@ -75,7 +75,7 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
                     temperature: Some(0.5),
                     top_p: Some(0.25),
                     output_tokens_max: Some(99),
-                    reasoning_effort: windlass_core::model::Effort::of_word("low"),
+                    reasoning_effort: windlass_core::protocol::model::Effort::of_word("low"),
                     seed: Some(4),
                     response_format: Some(json!({"type": "json_object"})),
                 },

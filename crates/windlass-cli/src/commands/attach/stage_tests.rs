@@ -10,18 +10,18 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{
+use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::ports::BoxStream;
+use windlass_core::ports::host::{
     HostDelivery, HostError, HostFuture, HostPort, ModelFinding, ModelFindings, ModelPrice, ModelRow,
     RunStart, RunWishes, ServedPort,
 };
-use windlass_core::ids::SessionId;
-use windlass_core::message::Message;
-use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::port::BoxStream;
+use windlass_core::ports::store::{NewSession, StorePort};
 use windlass_core::profile::{Profile, ProfileName};
-use windlass_core::store::{NewSession, StorePort};
-use windlass_core::view::SessionView;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::view::SessionView;
 use windlass_engine::audit_file::AuditFile;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
@@ -187,7 +187,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
         policies: PolicyStore::in_memory(PolicySet::default()),
         approve: ApproveMode::Ask,
         audit: Some(Arc::new(AuditFile::new(folder.join("audit.log")))),
-        sampling: windlass_core::model::Sampling::default(),
+        sampling: windlass_core::protocol::model::Sampling::default(),
         clock: Clock::system(),
         limits: HostLimits::default(),
     })
@@ -206,8 +206,8 @@ pub(crate) async fn with_both(script: &str, scenario: impl AsyncFn(Arc<dyn HostP
 }
 
 async fn assert_same_sessions(port: &dyn HostPort, local: &dyn HostPort) {
-    use windlass_core::host::RecordQuery;
-    use windlass_core::store::{RunQuery, SessionQuery};
+    use windlass_core::ports::host::RecordQuery;
+    use windlass_core::ports::store::{RunQuery, SessionQuery};
     let all = || SessionQuery { rows_max: 1_000, ..SessionQuery::default() };
     let sessions = local.sessions(all()).await.unwrap();
     assert_eq!(port.sessions(all()).await.unwrap(), sessions);

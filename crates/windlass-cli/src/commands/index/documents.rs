@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
-use windlass_core::ids::SessionId;
-use windlass_core::search::{DocumentRow, NewDocument};
+use windlass_core::ports::search::{DocumentRow, NewDocument};
+use windlass_core::protocol::ids::SessionId;
 use windlass_search::{Index, IndexError};
 use windlass_tui::figures::ago;
 

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use windlass_core::search::IndexStatus;
+use windlass_core::ports::search::IndexStatus;
 use windlass_search::{Index, UpdateReport};
 use windlass_tui::figures::duration;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelRequest};
-use windlass_core::port::{BoxFuture, ModelPort};
+use windlass_core::ports::{BoxFuture, ModelPort};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
 use windlass_engine::clock::Clock;
 use windlass_models::doctor::{
     DoctorProgress, ExaminationLimits, Patient, ProbeFinding, ProbeVerdict, examine,

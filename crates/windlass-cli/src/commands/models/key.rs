@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use console::Term;
 use serde_json::json;
-use windlass_core::secret::Secret;
+use windlass_core::text::secret::Secret;
 
 use crate::args::{GlobalArgs, KeyCommand};
 use crate::commands::models::known_provider;

@@ -1,8 +1,8 @@
 //! `windlass models list`: providers and models, and where each figure comes from.
 
 use serde_json::{Value, json};
-use windlass_core::host::{ModelPrice, ModelRow};
-use windlass_core::json::clip::clip_chars;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::ports::host::{ModelPrice, ModelRow};
 use windlass_models::catalog::{self, find_provider, known_models, lay_over, providers};
 use windlass_models::{Abilities, ModelName, Prices, WireKind};
 

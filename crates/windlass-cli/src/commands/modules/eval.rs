@@ -18,7 +18,7 @@ use crate::terminal::run_follower::refused;
 use crate::terminal::short_line::short_line;
 use crate::terminal::table::lay_out;
 use crate::wiring::Wiring;
-use windlass_core::host::ServedPort;
+use windlass_core::ports::host::ServedPort;
 
 /// Characters of what was wrong with a case.
 const WHY_CHARS_MAX: usize = 90;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use windlass_core::ids::SessionId;
+use windlass_core::protocol::ids::SessionId;
 use windlass_modules::Module;
 use windlass_modules::measure::{
     Measured, Metric, ModuleCase, Score, judge_inputs, read_cases, read_verdict,

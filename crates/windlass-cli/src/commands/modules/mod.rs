@@ -16,7 +16,7 @@ mod script;
 mod trial;
 
 use serde_json::{Map, Value, json};
-use windlass_core::host::{ModuleField, ModuleRow, ModulesPort};
+use windlass_core::ports::host::{ModuleField, ModuleRow, ModulesPort};
 use windlass_modules::{FieldType, Module};
 
 use crate::args::{GlobalArgs, ModulesCommand};

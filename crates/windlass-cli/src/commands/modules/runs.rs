@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use windlass_core::command::RunWishes;
-use windlass_core::event::{DurableEvent, Event, RunOutcome, StopReason};
-use windlass_core::host::{HostPort, HostRuns, HostSessions, MODULE_PREFIX, RunStart, ServedPort};
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::message::Message;
-use windlass_core::store::NewSession;
+use windlass_core::ports::host::{HostPort, HostRuns, HostSessions, MODULE_PREFIX, RunStart, ServedPort};
+use windlass_core::ports::store::NewSession;
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome, StopReason};
+use windlass_core::protocol::ids::{RunId, SessionId};
+use windlass_core::protocol::message::Message;
 use windlass_engine::host::Host;
 use windlass_modules::{Module, read_answer};
 

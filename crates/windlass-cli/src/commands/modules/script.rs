@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use windlass_core::event::StopReason;
-use windlass_core::port::ToolPort;
-use windlass_core::tool::ErrorKind;
+use windlass_core::ports::ToolPort;
+use windlass_core::protocol::event::StopReason;
+use windlass_core::protocol::tool::ErrorKind;
 use windlass_modules::script::{
     CallerError, CallerErrorType, ModuleCaller, ProgramUser, describe_module, run_program,
 };

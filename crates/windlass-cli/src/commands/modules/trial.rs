@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use futures::StreamExt;
 use serde_json::{Map, Value};
-use windlass_core::command::RunWishes;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{
+use windlass_core::ports::host::{
     HostDelivery, HostError, HostRuns, HostSessions, MODULE_PREFIX, ModelRow, RunStart,
 };
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::message::Message;
-use windlass_core::model::Sampling;
+use windlass_core::ports::store::{NewSession, title_of};
 use windlass_core::profile::Profile;
-use windlass_core::store::{NewSession, title_of};
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::{RunId, SessionId};
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::Sampling;
 use windlass_engine::host::{Host, ModelsPort, OpenModel};
 use windlass_modules::{Module, ModuleModel, ToolUse, read_answer};
 

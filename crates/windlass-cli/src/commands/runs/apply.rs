@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::{Consent, EditApproval, HostTools, ServedPort};
-use windlass_core::ids::{RunId, SessionId};
 use windlass_core::permission::{Preview, Question};
+use windlass_core::ports::host::{Consent, EditApproval, HostTools, ServedPort};
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{RunId, SessionId};
+use windlass_core::protocol::tool::{OutcomeStatus, ToolFailure, ToolOutcome};
 use windlass_core::text::visible_line;
-use windlass_core::tool::{OutcomeStatus, ToolFailure, ToolOutcome};
 use windlass_engine::host::Host;
 use windlass_engine::one_call::OneCall;
 

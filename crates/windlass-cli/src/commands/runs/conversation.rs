@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use console::style;
 use serde::Serialize;
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::{Message, Part};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
 use windlass_core::text::visible;
-use windlass_core::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
 use windlass_tui::figures::duration;
 
 use crate::terminal::progress::{gist, subject};

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use windlass_core::ids::{MessageId, SessionId};
-use windlass_core::message::ToolMessage;
-use windlass_core::model::{Finish, StepPurpose, Usage};
-use windlass_core::tool::{Category, ToolFailure, ToolOutput, Visibility};
+use windlass_core::protocol::ids::{MessageId, SessionId};
+use windlass_core::protocol::message::ToolMessage;
+use windlass_core::protocol::model::{Finish, StepPurpose, Usage};
+use windlass_core::protocol::tool::{Category, ToolFailure, ToolOutput, Visibility};
 
 use super::*;
 
@@ -94,7 +94,7 @@ fn a_run_is_told_step_by_step_with_its_calls() {
         }),
         Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
-            reason: windlass_core::event::StopReason::Answered,
+            reason: windlass_core::protocol::event::StopReason::Answered,
             answer: "There it is.".into(),
             usage: Usage::default(),
         }),

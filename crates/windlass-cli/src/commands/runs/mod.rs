@@ -7,8 +7,8 @@ pub(crate) mod resume;
 pub(crate) mod step;
 
 use serde_json::json;
-use windlass_core::store::{RunQuery, RunRow};
-use windlass_core::trace::RunTrace;
+use windlass_core::ports::store::{RunQuery, RunRow};
+use windlass_core::protocol::trace::RunTrace;
 use windlass_engine::clock::Clock;
 use windlass_tui::figures::ago;
 

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::event::{DurableEvent, Event};
-use windlass_core::host::{ForkWish, HostPort, HostRuns, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun};
-use windlass_core::ids::CallId;
-use windlass_core::store::RunRow;
+use windlass_core::ports::host::{
+    ForkWish, HostPort, HostRuns, MODULE_PREFIX, ResumeWish, ServedPort, StartedRun,
+};
+use windlass_core::ports::store::RunRow;
+use windlass_core::protocol::event::{DurableEvent, Event};
+use windlass_core::protocol::ids::CallId;
 use windlass_engine::host::Host;
 use windlass_scripted::ScriptedUser;
 

@@ -6,12 +6,12 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
-use windlass_core::host::{HostError, HostRuns, MODULE_PREFIX, ModelRow};
-use windlass_core::message::{Message, Part};
+use windlass_core::ports::host::{HostError, HostRuns, MODULE_PREFIX, ModelRow};
+use windlass_core::ports::store::RunRow;
 use windlass_core::profile::Profile;
-use windlass_core::step::{AskedRequest, StepAttempt, StepReport, StepResponse};
-use windlass_core::store::RunRow;
-use windlass_core::trace::rfc3339;
+use windlass_core::protocol::message::{Message, Part};
+use windlass_core::protocol::step::{AskedRequest, StepAttempt, StepReport, StepResponse};
+use windlass_core::protocol::trace::rfc3339;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
 use windlass_modules::{ModuleModel, ToolUse};

@@ -8,15 +8,15 @@ mod rows;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_core::event::Record;
-use windlass_core::ids::{Millis, RunId, SessionId};
 use windlass_core::permission::{ApproveMode, Rule};
-use windlass_core::port::{BoxFuture, JournalFailure, JournalPort};
-use windlass_core::settings::SessionSettings;
-use windlass_core::store::{
+use windlass_core::ports::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
 };
-use windlass_core::task::Task;
+use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{Millis, RunId, SessionId};
+use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::task::Task;
 
 use self::rows::SessionRows;
 use crate::journal::MemoryJournal;

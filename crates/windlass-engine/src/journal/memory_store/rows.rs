@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use windlass_core::event::Record;
-use windlass_core::ids::{CallId, Millis, RunId, SessionId};
-use windlass_core::model::Usage;
 use windlass_core::permission::Rule;
-use windlass_core::store::{
+use windlass_core::ports::store::{
     BegunRun, NewSession, RowChange, RunQuery, RunRow, SessionQuery, SessionRow, project,
 };
-use windlass_core::task::Task;
+use windlass_core::protocol::event::Record;
+use windlass_core::protocol::ids::{CallId, Millis, RunId, SessionId};
+use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::task::Task;
 
 /// The number of the next grant, of whatever session.
 static NEXT_GRANT: AtomicU64 = AtomicU64::new(1);

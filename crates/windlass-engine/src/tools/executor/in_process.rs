@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use windlass_core::host::{ExecutorAnswer, RequestedCall};
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput};
+use windlass_core::ports::host::{ExecutorAnswer, RequestedCall};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput};
 
 use super::Executors;
 use super::queue::CallQueue;

@@ -16,12 +16,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use uuid::Uuid;
-use windlass_core::host::{
+use windlass_core::ports::ToolPort;
+use windlass_core::ports::host::{
     ExecutorAnswer, ExecutorBadge, ExecutorNews, ExecutorOffer, ExecutorRow, ExecutorTicket, ExecutorsPort,
     HostError, HostFuture,
 };
-use windlass_core::port::ToolPort;
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::tool::ToolSpec;
 
 pub use self::in_process::{CallOver, Executor, TakenCall};
 pub use self::offer::OfferError;

@@ -1,9 +1,9 @@
 //! What an executor offers, checked before anything is made of it: it comes from another program, and models and
 //! people read it.
 
-use windlass_core::host::ExecutorOffer;
+use windlass_core::ports::host::ExecutorOffer;
+use windlass_core::protocol::tool::{Risk, ToolSpec};
 use windlass_core::text::visible;
-use windlass_core::tool::{Risk, ToolSpec};
 
 use crate::limits::{
     EXECUTOR_DESCRIPTION_CHARS_MAX, EXECUTOR_NAME_CHARS_MAX, EXECUTOR_TIMEOUT_MS_MAX, EXECUTOR_TOOLS_MAX,

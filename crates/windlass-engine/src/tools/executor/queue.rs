@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, timeout_at};
-use windlass_core::host::{ExecutorAnswer, ExecutorNews, RequestedCall};
+use windlass_core::ports::host::{ExecutorAnswer, ExecutorNews, RequestedCall};
 
 use crate::cancel::CancelSignal;
 use crate::limits::{EXECUTOR_CALLS_AT_ONCE, EXECUTOR_CALLS_MAX, EXECUTOR_NEWS_MAX};

@@ -4,9 +4,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use windlass_core::host::RequestedCall;
-use windlass_core::port::{BoxFuture, ToolContext, ToolPort};
-use windlass_core::tool::{ErrorKind, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::ports::host::RequestedCall;
+use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput, ToolSpec};
 
 use super::ExecutorTable;
 use super::queue::{CallQueue, QueuedEnd};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
-use windlass_core::port::BoxFuture;
+use windlass_core::ports::BoxFuture;
 
 use super::HttpFault;
 use super::head::HeadReader;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use thiserror::Error;
-use windlass_core::port::BoxFuture;
+use windlass_core::ports::BoxFuture;
 
 use super::HttpFault;
 use super::connect::ConnectRoute;

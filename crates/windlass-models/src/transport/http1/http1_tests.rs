@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
-use windlass_core::model::ModelFailure;
+use windlass_core::protocol::model::ModelFailure;
 
 use super::*;
 use crate::limits::{HEAD_BYTES_MAX, IDLE_CONNECTION_MS_MAX};

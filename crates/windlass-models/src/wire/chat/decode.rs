@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, Usage};
 
 use super::ChatDeltas;
 use super::chunk::{

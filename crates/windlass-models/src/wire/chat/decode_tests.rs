@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::args::read_args;
-use windlass_core::assemble::Assembler;
-use windlass_core::message::{Part, Reasoning};
-use windlass_core::model::ModelStep;
-use windlass_core::tool::RawArgs;
+use windlass_core::calls::args::read_args;
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::protocol::message::{Part, Reasoning};
+use windlass_core::protocol::model::ModelStep;
+use windlass_core::protocol::tool::RawArgs;
 
 use super::*;
 use crate::quirks::Quirks;
@@ -77,7 +77,7 @@ fn ids_of(step: &ModelStep) -> Vec<Option<&str>> {
 }
 
 fn texts(step: &ModelStep) -> String {
-    windlass_core::message::text_of(&step.parts)
+    windlass_core::protocol::message::text_of(&step.parts)
 }
 
 fn thoughts(step: &ModelStep) -> Vec<&Reasoning> {

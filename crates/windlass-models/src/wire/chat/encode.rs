@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use windlass_core::message::Part;
-use windlass_core::model::{Effort, Sampling, ToolChoice};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{Effort, Sampling, ToolChoice};
 
 use super::reasoning::{Echo, ReasoningSite};
 use crate::health::{CallExchange, CallItem, OutcomeItem, Turn};

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use windlass_core::model::StepPurpose;
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::model::StepPurpose;
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::*;
 use crate::health::TurnItem;
@@ -256,7 +256,7 @@ fn wishes_are_written_only_where_they_are_taken() {
         top_p: Some(0.9),
         seed: Some(7),
         response_format: Some(json!({"type": "json_object"})),
-        reasoning_effort: windlass_core::model::Effort::of_word("high"),
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word("high"),
         ..Sampling::default()
     };
     let head = |quirks| {
@@ -305,7 +305,7 @@ fn r_31_xai_gets_no_response_format_no_forced_choice_and_no_parallel_calls() {
 fn openai_0_thinking_is_asked_for_in_the_form_of_the_endpoint() {
     let head = |ask, effort: &str| {
         let mut asked = Asked::new(Quirks { ask, ..Quirks::default() });
-        asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
+        asked.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word(effort);
         asked.head()
     };
     let cases = [

@@ -10,7 +10,7 @@ mod reasoning;
 mod template;
 mod usage;
 
-use windlass_core::model::ModelDelta;
+use windlass_core::protocol::model::ModelDelta;
 
 use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;

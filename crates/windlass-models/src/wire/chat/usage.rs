@@ -1,7 +1,7 @@
 //! Token counts of chat completions in their normal form: input includes cached, output includes thinking.
 
 use serde_json::Value;
-use windlass_core::model::Usage;
+use windlass_core::protocol::model::Usage;
 
 use super::chunk::{JsonLeaf, Perhaps};
 

@@ -7,8 +7,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_core::json::clip::clip_chars;
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
 
 use super::super::{Decode, SharedTarget};
 use super::signature::{Carrier, to_state};

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::message::{Part, Reasoning, text_of};
-use windlass_core::model::ModelStep;
-use windlass_core::tool::RawArgs;
+use windlass_core::protocol::message::{Part, Reasoning, text_of};
+use windlass_core::protocol::model::ModelStep;
+use windlass_core::protocol::tool::RawArgs;
 
 use super::*;
 use crate::WireKind;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_core::message::Part;
-use windlass_core::model::{Effort, ToolChoice};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{Effort, ToolChoice};
 
 use super::super::{
     Encode, RequestPlan, TurnBefore, TurnPosition, write_comma, write_json, write_member, write_text,

@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::model::Sampling;
+use windlass_core::protocol::model::Sampling;
 
 use super::*;
 use crate::wire::responses::recording::{Asked, target, user};
@@ -25,7 +25,7 @@ fn a_request_is_a_head_turns_and_a_tail() {
         top_p: Some(0.9),
         output_tokens_max: Some(500),
         seed: Some(7),
-        reasoning_effort: windlass_core::model::Effort::of_word("low"),
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word("low"),
         ..Sampling::default()
     };
     asked.trailer = vec!["Two steps are left.".into()];
@@ -140,7 +140,7 @@ fn tool_choice_has_all_its_forms() {
 fn effort_is_a_word_for_new_models_and_a_budget_for_old_ones() {
     let thinking = |model: &str, effort: &str| {
         let mut asked = Asked::of(target(WireKind::Gemini, "gemini", model));
-        asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
+        asked.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word(effort);
         asked.body(&GeminiWire, &[user("Hi.")])["generationConfig"]["thinkingConfig"].clone()
     };
     assert_eq!(
@@ -156,7 +156,7 @@ fn effort_is_a_word_for_new_models_and_a_budget_for_old_ones() {
     assert_eq!(thinking("gemini-flash-latest", "high")["thinkingLevel"], "HIGH");
     let mut asked = Asked::of(gemini());
     asked.target.quirks.ask = ReasoningAsk::Absent;
-    asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word("high");
+    asked.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word("high");
     assert_eq!(asked.body(&GeminiWire, &[user("Hi.")]).get("generationConfig"), None);
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_core::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
+use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelFailureKind, Usage};
 
 use crate::failure;
 use crate::wire::{Decode, SharedTarget, read_args, read_json};

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use windlass_core::message::Part;
-use windlass_core::model::StepPurpose;
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::StepPurpose;
 
 use super::wishes::HeadWishes;
 use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};

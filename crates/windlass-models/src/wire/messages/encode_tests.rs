@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::message::Part;
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{Sampling, ToolChoice};
 
 use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::quirks::{ChoiceForm, ParallelCalls, Quirks, ReasoningAsk, ReasoningEcho};
@@ -23,7 +23,7 @@ fn request() -> Request {
 
 fn effort(word: &str) -> Sampling {
     Sampling {
-        reasoning_effort: windlass_core::model::Effort::of_word(word),
+        reasoning_effort: windlass_core::protocol::model::Effort::of_word(word),
         temperature: Some(0.5),
         ..Sampling::default()
     }
@@ -382,7 +382,7 @@ fn anthropic_3_after_a_pause_the_history_ends_with_what_the_provider_began() {
     let items =
         vec![TurnItem::Text("Let me see.".into()), TurnItem::Reasoning { text: "", state: Some(&block) }];
     let mut request = request();
-    request.purpose = windlass_core::model::StepPurpose::Continuation;
+    request.purpose = windlass_core::protocol::model::StepPurpose::Continuation;
     let turns = [user("Go."), Turn::Exchange(CallExchange { items, outcomes: Vec::new() })];
     let body = request.body(&MessagesWire, &turns);
     let messages = body["messages"].as_array().unwrap();

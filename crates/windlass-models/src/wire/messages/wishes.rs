@@ -1,7 +1,7 @@
 //! Wishes of a request: how much may be written, whether the model thinks, what it may do with tools.
 
 use serde_json::{Value, json};
-use windlass_core::model::{Effort, ToolChoice};
+use windlass_core::protocol::model::{Effort, ToolChoice};
 
 use crate::quirks::{ChoiceForm, ParallelCalls, ReasoningAsk};
 use crate::wire::{RequestPlan, write_json};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::message::Part;
-use windlass_core::model::{Finish, ModelDelta, Usage};
-use windlass_core::tool::RawArgs;
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{Finish, ModelDelta, Usage};
+use windlass_core::protocol::tool::RawArgs;
 
 use crate::quirks::Quirks;
 use crate::target::WireKind;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
-use windlass_core::message::Part;
-use windlass_core::model::{Effort, ToolChoice};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{Effort, ToolChoice};
 
 use crate::health::{CallExchange, Turn, TurnItem};
 use crate::quirks::{IdRule, ReasoningAsk, ReasoningEcho};

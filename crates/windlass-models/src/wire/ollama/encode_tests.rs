@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_core::message::Part;
-use windlass_core::model::{Sampling, ToolChoice};
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{Sampling, ToolChoice};
 
 use crate::health::Turn;
 use crate::quirks::{IdRule, Quirks, ReasoningAsk, ReasoningEcho};
@@ -69,7 +69,7 @@ fn thinking_is_a_switch_and_for_some_models_a_level() {
         let mut request = request();
         request.target.model = model.to_owned();
         request.target.quirks.ask = ask;
-        request.sampling.reasoning_effort = windlass_core::model::Effort::of_word(effort);
+        request.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word(effort);
         request.body(&OllamaWire, &[user("Hi")]).get("think").cloned()
     };
     assert_eq!(think("qwen3:8b", ReasoningAsk::Think, "high"), Some(json!(true)));

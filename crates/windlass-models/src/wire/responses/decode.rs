@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use windlass_core::model::{Finish, ModelDelta, ModelFailure, Usage};
+use windlass_core::protocol::model::{Finish, ModelDelta, ModelFailure, Usage};
 
 use super::super::{Decode, SharedTarget};
 use super::item::{ItemKind, OpenItem, text_at};

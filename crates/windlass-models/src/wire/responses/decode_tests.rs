@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use windlass_core::message::{Part, Reasoning};
-use windlass_core::model::ModelStep;
-use windlass_core::tool::RawArgs;
+use windlass_core::protocol::message::{Part, Reasoning};
+use windlass_core::protocol::model::ModelStep;
+use windlass_core::protocol::tool::RawArgs;
 
 use super::super::recording::{events, play, recorded, step, target};
 use super::*;
@@ -56,7 +56,7 @@ fn args(step: &ModelStep) -> Vec<Value> {
 }
 
 fn text_of(step: &ModelStep) -> String {
-    windlass_core::message::text_of(&step.parts)
+    windlass_core::protocol::message::text_of(&step.parts)
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn responses_2_a_call_keeps_both_its_ids() {
 
 #[test]
 fn responses_2_a_call_that_is_ready_early_has_its_ids_already() {
-    let mut assembler = windlass_core::assemble::Assembler::new(NAME);
+    let mut assembler = windlass_core::calls::assemble::Assembler::new(NAME);
     let mut decoder = fresh();
     for (event, payload) in events(&recorded("responses/call.sse")) {
         let mut deltas = Vec::new();

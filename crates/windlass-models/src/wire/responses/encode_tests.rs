@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::model::Sampling;
+use windlass_core::protocol::model::Sampling;
 
 use super::super::recording::{Asked, target, user};
 use super::*;
@@ -21,7 +21,7 @@ fn a_request_is_a_head_turns_and_a_tail() {
     let mut asked = with_tools(openai());
     asked.system = "Be brief.".into();
     asked.sampling.output_tokens_max = Some(500);
-    asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word("low");
+    asked.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word("low");
     asked.trailer = vec!["Two steps are left.".into()];
     let picture = Part::Image { media_type: "image/png".into(), url: "data:image/png;base64,AAAA".into() };
     let turns = [
@@ -135,7 +135,7 @@ fn response_format_loses_a_level() {
 #[test]
 fn effort_auto_leaves_the_effort_to_the_model() {
     let mut asked = Asked::of(openai());
-    asked.sampling.reasoning_effort = windlass_core::model::Effort::of_word("auto");
+    asked.sampling.reasoning_effort = windlass_core::protocol::model::Effort::of_word("auto");
     assert_eq!(asked.body(&ResponsesWire, &[user("Hi.")])["reasoning"], json!({"summary": "auto"}));
     asked.target.quirks.ask = ReasoningAsk::Absent;
     assert_eq!(asked.body(&ResponsesWire, &[user("Hi.")]).get("reasoning"), None);

@@ -2,7 +2,7 @@
 //! the provider says the whole of it.
 
 use serde_json::{Map, Value, json};
-use windlass_core::model::{CallDelta, ModelDelta};
+use windlass_core::protocol::model::{CallDelta, ModelDelta};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

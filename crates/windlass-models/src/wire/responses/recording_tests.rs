@@ -6,10 +6,12 @@ use std::fs;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::assemble::Assembler;
-use windlass_core::message::Part;
-use windlass_core::model::{ModelDelta, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice};
-use windlass_core::tool::{RawCall, ToolSpec};
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::protocol::message::Part;
+use windlass_core::protocol::model::{
+    ModelDelta, ModelFailure, ModelStep, Sampling, StepPurpose, ToolChoice,
+};
+use windlass_core::protocol::tool::{RawCall, ToolSpec};
 
 use crate::health::{CallExchange, CallItem, OutcomeItem, Turn, TurnItem};
 use crate::lower::{LoweredTool, LoweredTools};

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use windlass_core::envelope::render_whole;
-use windlass_core::event::{DurableEvent, Event, RunOutcome};
-use windlass_core::ids::CallId;
-use windlass_core::model::ModelFailure;
+use windlass_core::calls::envelope::render_whole;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::event::{DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::ids::CallId;
+use windlass_core::protocol::model::ModelFailure;
 
 /// The words by which a call that was not corrected ends a run: an answer, not a failure (E-33).
 const REJECTED: &str = "rejected";

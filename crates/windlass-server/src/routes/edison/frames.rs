@@ -2,8 +2,8 @@
 
 use bytes::BytesMut;
 use serde_json::{Value, json};
-use windlass_core::event::{DurableEvent, Event, Record, RunOutcome};
-use windlass_core::redact::{Pieces, Redactor};
+use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
+use windlass_core::text::redact::{Pieces, Redactor};
 
 use super::fold::EdisonRun;
 use super::requests::RunningRequest;

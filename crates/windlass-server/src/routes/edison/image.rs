@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{HostError, OutsideCall};
-use windlass_core::tool::{Effects, ErrorKind, ToolFailure};
+use windlass_core::ports::host::{HostError, OutsideCall};
+use windlass_core::protocol::tool::{Effects, ErrorKind, ToolFailure};
 
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::JsonBody;

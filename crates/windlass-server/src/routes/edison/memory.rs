@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::json::clip::clip_chars;
-use windlass_core::model::NoticeKind;
-use windlass_core::search::Passage;
+use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::ports::search::Passage;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::model::NoticeKind;
 
 /// Exchanges that are shown, as `rag_search` gives them when nobody says how many (E-4).
 const EXCHANGES_MAX: usize = 3;

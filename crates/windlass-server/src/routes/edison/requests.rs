@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_core::ids::RunId;
+use windlass_core::protocol::ids::RunId;
 
 /// The requests that go on. As many as there are EDISON requests at work, which the server bounds.
 #[derive(Debug, Default)]

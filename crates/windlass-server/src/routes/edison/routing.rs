@@ -1,7 +1,7 @@
 //! EDISON's routing: which mode a message gets, whether its run may use tools, and the old keyword search that
 //! stands in for tools where they are not allowed (E-40…E-42). Pure.
 
-use windlass_core::json::clip::clip_chars;
+use windlass_core::calls::json::clip::clip_chars;
 
 /// Characters of a query that was taken out of a message.
 const QUERY_CHARS_MAX: usize = 200;

@@ -1,8 +1,8 @@
 //! Answers as OpenAI's clients read them: whole, or as chunks of a stream. Pure.
 
 use serde_json::{Map, Value, json};
-use windlass_core::event::{RunOutcome, StopReason};
-use windlass_core::model::{Finish, Usage};
+use windlass_core::protocol::event::{RunOutcome, StopReason};
+use windlass_core::protocol::model::{Finish, Usage};
 
 use crate::error::Problem;
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use windlass_core::host::HostError;
-use windlass_core::model::{ModelFailure, ModelFailureKind};
+use windlass_core::ports::host::HostError;
+use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 
 use crate::error::{Problem, ProblemKind};
 

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
-use windlass_core::host::HostError;
+use windlass_core::ports::host::HostError;
 
 use super::error::of_host;
 use super::request::OWN_MODEL;

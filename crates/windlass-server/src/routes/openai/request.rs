@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::command::RunWishes;
-use windlass_core::host::RunStart;
-use windlass_core::message::Message;
-use windlass_core::model::{Effort, Sampling, ToolChoice};
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::host::RunStart;
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Effort, Sampling, ToolChoice};
+use windlass_core::protocol::tool::ToolSpec;
 
 use super::message::{ChatMessage, Conversation, read};
 use super::stop::STOP_WORDS_MAX;

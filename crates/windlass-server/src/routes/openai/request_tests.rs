@@ -21,7 +21,7 @@ fn wishes_are_carried() {
     let sampling = &asked.sampling;
     assert_eq!((sampling.temperature, sampling.top_p), (Some(0.5), Some(0.9)));
     assert_eq!((sampling.output_tokens_max, sampling.seed), (Some(9), Some(3)));
-    assert_eq!(sampling.reasoning_effort.map(windlass_core::model::Effort::word), Some("low"));
+    assert_eq!(sampling.reasoning_effort.map(windlass_core::protocol::model::Effort::word), Some("low"));
     assert_eq!(sampling.response_format, Some(json!({"type": "json_object"})));
 }
 

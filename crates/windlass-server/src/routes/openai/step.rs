@@ -10,16 +10,16 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use serde_json::Value;
-use windlass_core::assemble::{Assembled, Assembler, readable_parts};
-use windlass_core::ids::RunId;
-use windlass_core::json::NOT_UTF8;
-use windlass_core::message::{Part, text_of};
-use windlass_core::model::{
+use windlass_core::calls::assemble::{Assembled, Assembler, readable_parts};
+use windlass_core::calls::json::NOT_UTF8;
+use windlass_core::ports::BoxStream;
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::message::{Part, text_of};
+use windlass_core::protocol::model::{
     Kept, ModelDelta, ModelFailure, ModelFailureKind, ModelRequest, StepPurpose, ToolChoice, Usage,
 };
-use windlass_core::port::BoxStream;
-use windlass_core::redact::{Pieces, Redactor};
-use windlass_core::tool::RawCall;
+use windlass_core::protocol::tool::RawCall;
+use windlass_core::text::redact::{Pieces, Redactor};
 
 use super::chunk::{CompletionHead, HandedCall, WholeCompletion, finish_of_step};
 use super::error::{of_failure, of_host};

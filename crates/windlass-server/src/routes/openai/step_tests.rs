@@ -1,5 +1,5 @@
 use serde_json::json;
-use windlass_core::model::{CallDelta, Finish};
+use windlass_core::protocol::model::{CallDelta, Finish};
 
 use super::*;
 use crate::routes::openai::request::ChatRequest;

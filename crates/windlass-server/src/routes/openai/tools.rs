@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::model::ToolChoice;
-use windlass_core::tool::ToolSpec;
+use windlass_core::protocol::model::ToolChoice;
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::error::{Problem, RouteResult};
 

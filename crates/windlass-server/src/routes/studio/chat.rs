@@ -10,9 +10,9 @@ use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
-use windlass_core::host::{HostError, StartedRun};
-use windlass_core::ids::{RunId, SessionId};
-use windlass_core::store::{NewSession, RunQuery};
+use windlass_core::ports::host::{HostError, StartedRun};
+use windlass_core::ports::store::{NewSession, RunQuery};
+use windlass_core::protocol::ids::{RunId, SessionId};
 
 use super::frames::StudioFrames;
 use super::params::{Params, StudioWish};

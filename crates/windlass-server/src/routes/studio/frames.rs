@@ -8,9 +8,9 @@ use std::io::Write;
 
 use bytes::{BufMut, BytesMut};
 use serde_json::Value;
-use windlass_core::envelope::studio_result;
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::frame;
+use windlass_core::calls::envelope::studio_result;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::frame;
 
 use crate::state::ServerApp;
 use crate::stream::RecordProjection;

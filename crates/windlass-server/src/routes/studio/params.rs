@@ -7,13 +7,13 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use windlass_core::command::RunWishes;
-use windlass_core::host::RunStart;
 use windlass_core::limits::WISHED_STEPS_MAX;
-use windlass_core::message::Message;
-use windlass_core::model::{Sampling, ToolChoice};
-use windlass_core::settings::{WrongSetting, wished_effort};
-use windlass_core::tool::ToolSpec;
+use windlass_core::ports::host::RunStart;
+use windlass_core::protocol::command::RunWishes;
+use windlass_core::protocol::message::Message;
+use windlass_core::protocol::model::{Sampling, ToolChoice};
+use windlass_core::protocol::settings::{WrongSetting, wished_effort};
+use windlass_core::protocol::tool::ToolSpec;
 
 use crate::error::{Problem, RouteResult};
 

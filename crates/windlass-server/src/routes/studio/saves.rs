@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::ids::RunId;
-use windlass_core::store::Save;
+use windlass_core::ports::store::Save;
+use windlass_core::protocol::ids::RunId;
 
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};

@@ -1,6 +1,6 @@
 //! What the word at the cursor can become: commands, their arguments, paths of the project.
 
-use windlass_core::ids::Millis;
+use windlass_core::protocol::ids::Millis;
 
 /// After this time the paths of the project are read again.
 const PATHS_AGE_MS: u64 = 10_000;

@@ -1,6 +1,6 @@
 //! Whether something should really be done.
 
-use windlass_core::ids::SessionId;
+use windlass_core::protocol::ids::SessionId;
 
 use super::{Overlay, StyledLine};
 use crate::effect::Proposal;

@@ -2,7 +2,7 @@
 
 use ratatui::style::Style;
 use ratatui_textarea::{CursorMove, TextArea};
-use windlass_core::ids::SessionId;
+use windlass_core::protocol::ids::SessionId;
 
 use super::Overlay;
 use crate::effect::Proposal;

@@ -1,8 +1,8 @@
 //! `/apply`: makes an edit that a run has staged, after it was looked at.
 
-use windlass_core::ids::RunId;
 use windlass_core::permission::{Preview, Question};
-use windlass_core::view::{CallState, Entry, RunView};
+use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::view::{CallState, Entry, RunView};
 
 use super::{refuse, tools};
 use crate::command::{Needs, SlashCommand};

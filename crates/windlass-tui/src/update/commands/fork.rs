@@ -1,7 +1,7 @@
 //! `/fork`: goes on from a step of a run in a session of its own.
 
-use windlass_core::host::ForkWish;
-use windlass_core::ids::RunId;
+use windlass_core::ports::host::ForkWish;
+use windlass_core::protocol::ids::RunId;
 
 use super::{open, refuse};
 use crate::command::{Needs, SlashCommand};

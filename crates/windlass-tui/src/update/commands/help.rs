@@ -1,6 +1,6 @@
 //! `/help`: keys and commands, from the tables that they are made of.
 
-use windlass_core::nearest::nearest_names;
+use windlass_core::text::nearest::nearest_names;
 
 use super::{open_text, refuse};
 use crate::command::{COMMANDS, SlashCommand, find};

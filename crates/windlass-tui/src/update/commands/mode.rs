@@ -1,8 +1,8 @@
 //! `/mode`: what runs without asking, from the next call on.
 
-use windlass_core::ids::SessionId;
-use windlass_core::nearest::nearest_names;
 use windlass_core::permission::ApproveMode;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::text::nearest::nearest_names;
 
 use super::{open, overlay, refuse};
 use crate::command::SlashCommand;

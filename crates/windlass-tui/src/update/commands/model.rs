@@ -1,7 +1,7 @@
 //! `/model`: which model answers from the next run on.
 
-use windlass_core::host::ModelRow;
-use windlass_core::nearest::nearest_names;
+use windlass_core::ports::host::ModelRow;
+use windlass_core::text::nearest::nearest_names;
 
 use super::{open, refuse};
 use crate::command::SlashCommand;

@@ -1,7 +1,7 @@
 //! `/policy`: rules and grants: read, added, removed, and what decides a call.
 
-use windlass_core::host::Explanation;
 use windlass_core::permission::{Preview, Rule, RuleEffect};
+use windlass_core::ports::host::Explanation;
 
 use super::{open, open_text, refuse, tools};
 use crate::command::SlashCommand;

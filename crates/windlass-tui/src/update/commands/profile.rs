@@ -1,7 +1,7 @@
 //! `/profile`: limits and manners from the next run on.
 
-use windlass_core::nearest::nearest_names;
 use windlass_core::profile::ProfileName;
+use windlass_core::text::nearest::nearest_names;
 
 use super::{open, refuse};
 use crate::command::SlashCommand;

@@ -3,11 +3,11 @@
 //! A host lists runs that have not ended, and does not say which of them move: one that does is refused when it is to
 //! be taken up again.
 
-use windlass_core::event::{DurableEvent, Event, Record};
-use windlass_core::host::ResumeWish;
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::store::RunRow;
-use windlass_core::view::{Entry, RunView};
+use windlass_core::ports::host::ResumeWish;
+use windlass_core::ports::store::RunRow;
+use windlass_core::protocol::event::{DurableEvent, Event, Record};
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::view::{Entry, RunView};
 
 use super::open;
 use crate::command::SlashCommand;

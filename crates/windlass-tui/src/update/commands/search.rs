@@ -1,7 +1,7 @@
 //! `/search`: passages or lines of the project's files and documents, and sessions in which something was said.
 
-use windlass_core::ids::SessionId;
-use windlass_core::store::SessionRow;
+use windlass_core::ports::store::SessionRow;
+use windlass_core::protocol::ids::SessionId;
 
 use super::{open, refuse, sessions};
 use crate::command::SlashCommand;

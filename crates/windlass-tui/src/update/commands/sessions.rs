@@ -1,7 +1,7 @@
 //! `/sessions`: opens, renames and forgets sessions.
 
-use windlass_core::ids::{Millis, SessionId};
-use windlass_core::store::SessionRow;
+use windlass_core::ports::store::SessionRow;
+use windlass_core::protocol::ids::{Millis, SessionId};
 
 use super::{new, open};
 use crate::command::SlashCommand;

@@ -1,7 +1,7 @@
 //! `/settings`: what the runs of the session are asked with: shown with the defaults, set and unset.
 
-use windlass_core::ids::SessionId;
-use windlass_core::settings::SessionSettings;
+use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::settings::SessionSettings;
 
 use super::{open_text, refuse};
 use crate::command::SlashCommand;

@@ -1,6 +1,6 @@
 //! `/tasks`: shows or hides the task list; where it has no place of its own, it is a text.
 
-use windlass_core::task::TaskStatus;
+use windlass_core::protocol::task::TaskStatus;
 
 use super::open_text;
 use crate::command::SlashCommand;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_core::nearest::nearest_names;
-use windlass_core::tool::{ArgSpec, ArgType, Effects, Risk, ToolSpec};
+use windlass_core::protocol::tool::{ArgSpec, ArgType, Effects, Risk, ToolSpec};
+use windlass_core::text::nearest::nearest_names;
 
 use super::{open, open_text, refuse};
 use crate::command::SlashCommand;

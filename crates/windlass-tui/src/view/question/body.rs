@@ -3,7 +3,7 @@
 
 use ratatui::text::{Line, Span};
 use windlass_core::permission::{Preview, Question, Target};
-use windlass_core::tool::Risk;
+use windlass_core::protocol::tool::Risk;
 
 use super::{arguments, quote};
 use crate::diff;

@@ -14,8 +14,8 @@ mod quote;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use windlass_core::ids::{CallId, RunId};
 use windlass_core::permission::Question;
+use windlass_core::protocol::ids::{CallId, RunId};
 
 use crate::state::TuiState;
 use crate::state::question::Writing;

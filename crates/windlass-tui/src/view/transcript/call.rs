@@ -1,10 +1,10 @@
 //! A call in one line, and all of it when it is unfolded.
 
 use ratatui::text::{Line, Span};
-use windlass_core::display::call_block;
 use windlass_core::permission::Preview;
-use windlass_core::tool::{OutcomeStatus, ToolOutcome};
-use windlass_core::view::{CallState, CallView};
+use windlass_core::protocol::display::call_block;
+use windlass_core::protocol::tool::{OutcomeStatus, ToolOutcome};
+use windlass_core::protocol::view::{CallState, CallView};
 
 use super::cache::{CellBody, Laid};
 use super::cell::CellLook;

@@ -1,7 +1,7 @@
 //! How a cell becomes lines.
 
 use ratatui::text::{Line, Span};
-use windlass_core::ids::Millis;
+use windlass_core::protocol::ids::Millis;
 
 use super::cache::{BODY_INDENT, CellBody, CellKey, Laid, Transcribed};
 use super::{call, foot};

@@ -1,8 +1,8 @@
 //! What is to be said of a run as a whole: what it waits for, warnings, how it ended, what it took.
 
 use ratatui::text::Line;
-use windlass_core::event::RunOutcome;
-use windlass_core::view::{CallState, Entry, RunView, Waiting};
+use windlass_core::protocol::event::RunOutcome;
+use windlass_core::protocol::view::{CallState, Entry, RunView, Waiting};
 
 use super::cache::Laid;
 use super::cell::CellLook;

@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
-use windlass_core::host::ModelRow;
+use windlass_core::ports::host::ModelRow;
 use windlass_tui::ThemeKind;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply};

@@ -16,17 +16,19 @@ use std::time::Instant;
 use futures::StreamExt;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
-use windlass_core::args::read_args;
-use windlass_core::assemble::Assembler;
-use windlass_core::check::check_call;
-use windlass_core::envelope::render_whole;
-use windlass_core::ids::{CallId, RunId};
-use windlass_core::message::{Message, Part, ToolMessage};
-use windlass_core::model::{Kept, ModelFailure, ModelRequest, ModelStep, Sampling, StepPurpose, ToolChoice};
-use windlass_core::port::ModelPort;
+use windlass_core::calls::args::read_args;
+use windlass_core::calls::assemble::Assembler;
+use windlass_core::calls::check::check_call;
+use windlass_core::calls::envelope::render_whole;
+use windlass_core::calls::toolset::Toolset;
+use windlass_core::ports::ModelPort;
 use windlass_core::profile::{Dialect, Profile};
-use windlass_core::tool::{RawArgs, RawCall, ToolCall, ToolOutcome, ToolOutput};
-use windlass_core::toolset::Toolset;
+use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::message::{Message, Part, ToolMessage};
+use windlass_core::protocol::model::{
+    Kept, ModelFailure, ModelRequest, ModelStep, Sampling, StepPurpose, ToolChoice,
+};
+use windlass_core::protocol::tool::{RawArgs, RawCall, ToolCall, ToolOutcome, ToolOutput};
 
 use self::case::{EvalCase, read_set};
 use self::judge::{Knowledge, MadeCall, judge};
@@ -208,7 +210,7 @@ impl EvalSetup {
         &self,
         name: &str,
         args: &RawArgs,
-    ) -> std::result::Result<Map<String, Value>, windlass_core::tool::ToolFailure> {
+    ) -> std::result::Result<Map<String, Value>, windlass_core::protocol::tool::ToolFailure> {
         let read = read_args(args, self.profile.limits.args_bytes_max)?;
         let call = call_of(0, 1, name, args, None);
         check_call(&self.toolset, call, read.value)

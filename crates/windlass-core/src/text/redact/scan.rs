@@ -1,0 +1,291 @@
+//! Where secrets stand in a text: read from left to right, once, also while the text still grows.
+//!
+//! At each place it is judged whether a secret begins there; what depends on text that has not come yet waits.
+//! Secrets that overlap are one. Knows nothing of what is put in their place.
+
+use std::ops::Range;
+
+use crate::text::secret::Secret;
+
+/// A well-known form of key: how it begins, and how much of what follows makes it one.
+struct KeyForm {
+    prefix: &'static str,
+    /// Whether the prefix stays, because it says what was there and hides nothing.
+    keeps_prefix: bool,
+    chars_min: usize,
+}
+
+const FORMS: [KeyForm; 12] = [
+    KeyForm { prefix: "sk-", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "sk_live_", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "Bearer ", keeps_prefix: true, chars_min: 12 },
+    KeyForm { prefix: "bearer ", keeps_prefix: true, chars_min: 12 },
+    KeyForm { prefix: "ghp_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "gho_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "ghs_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "github_pat_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "AIza", keeps_prefix: false, chars_min: 30 },
+    KeyForm { prefix: "xox", keeps_prefix: false, chars_min: 12 },
+    KeyForm { prefix: "AKIA", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "hf_", keeps_prefix: false, chars_min: 24 },
+];
+
+/// The beginning and the end of a private key in PEM form.
+const PEM_BEGIN: &str = "-----BEGIN ";
+const PEM_PRIVATE: &str = "PRIVATE KEY-----";
+const PEM_END: &str = "-----END ";
+
+/// Bytes of the first line of such a key behind its beginning: a longer one is no such line.
+const PEM_TITLE_BYTES_MAX: usize = 64;
+
+/// Bytes that the well-known forms begin with.
+const FORM_FIRSTS: [u8; 8] = [b's', b'B', b'b', b'g', b'A', b'x', b'h', b'-'];
+
+/// What is looked for.
+pub(super) struct KnownSecrets {
+    secrets: Vec<Secret>,
+    /// By its number, whether anything begins with a byte: most texts are left there.
+    firsts: [bool; 256],
+    has_forms: bool,
+}
+
+impl KnownSecrets {
+    /// These secrets and the well-known forms.
+    pub(super) fn new(secrets: Vec<Secret>) -> Self {
+        Self { has_forms: true, ..Self::beginning(secrets, &FORM_FIRSTS) }
+    }
+
+    /// These secrets alone.
+    pub(super) fn values(secrets: Vec<Secret>) -> Self {
+        Self::beginning(secrets, &[])
+    }
+
+    fn beginning(secrets: Vec<Secret>, forms: &[u8]) -> Self {
+        let mut firsts = [false; 256];
+        let of_secrets = secrets.iter().filter_map(|secret| secret.expose().bytes().next());
+        for byte in of_secrets.chain(forms.iter().copied()) {
+            if let Some(first) = firsts.get_mut(usize::from(byte)) {
+                *first = true;
+            }
+        }
+        Self { secrets, firsts, has_forms: false }
+    }
+
+    fn is_first(&self, byte: u8) -> bool {
+        self.firsts.get(usize::from(byte)).copied().unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for KnownSecrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} secrets", self.secrets.len())
+    }
+}
+
+/// How far a text was read, and what was found in it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SecretScan {
+    /// The place that is judged next: everything before it is certain.
+    at: usize,
+    /// Secrets in their order; none overlaps another.
+    pub(super) found: Vec<Range<usize>>,
+    /// Where the newest secret begins, with what must not be parted from it.
+    whole_from: usize,
+    /// From there the newest secret goes on for as long as there are bytes of a key.
+    key_from: Option<usize>,
+    /// From there the newest secret goes on to the end of a private key.
+    pem: Option<(Pem, usize)>,
+    /// The character before the text.
+    pub(super) before: Option<char>,
+}
+
+/// Which part of a private key is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pem {
+    Body,
+    LastLine,
+}
+
+/// What begins at a place; numbers count from there.
+#[derive(Default)]
+struct SecretBeginning {
+    range: Option<Range<usize>>,
+    /// Where the bytes of a key begin that has not ended yet.
+    key_from: Option<usize>,
+    /// Where the body of a private key begins.
+    pem_from: Option<usize>,
+    /// Whether more text is needed to know.
+    waits: bool,
+}
+
+impl SecretScan {
+    /// Reads on, as far as it is certain; a text that is whole is read to its end.
+    pub(super) fn advance(&mut self, known: &KnownSecrets, text: &str, is_whole: bool) {
+        while let Some(tail) = text.get(self.at..)
+            && let Some(first) = tail.chars().next()
+        {
+            if self.is_in_secret() {
+                if !self.stay(tail, first, is_whole) {
+                    return;
+                }
+            } else {
+                let skipped = tail.bytes().position(|byte| known.is_first(byte));
+                if skipped != Some(0) {
+                    self.at += skipped.unwrap_or(tail.len());
+                    continue;
+                }
+            }
+            let beginning = self.judge(known, text, tail, is_whole);
+            if beginning.waits {
+                return;
+            }
+            self.take(beginning);
+            self.at += first.len_utf8();
+        }
+    }
+
+    /// The last place where the text can be parted without parting a secret.
+    pub(super) fn cut(&self) -> usize {
+        if self.is_in_secret() { self.whole_from } else { self.at }
+    }
+
+    /// Forgets the text before a cut.
+    pub(super) fn forget(&mut self, text: &str, cut: usize) {
+        self.before = self.char_before(text, cut);
+        self.at = self.at.saturating_sub(cut);
+        self.whole_from = self.whole_from.saturating_sub(cut);
+        self.key_from = self.key_from.map(|from| from.saturating_sub(cut));
+        self.pem = self.pem.map(|(part, from)| (part, from.saturating_sub(cut)));
+        self.found.retain_mut(|range| {
+            *range = range.start.saturating_sub(cut)..range.end.saturating_sub(cut);
+            range.end > 0
+        });
+    }
+
+    /// Whether a text that follows a character is no key, and would be one without it.
+    pub(super) fn is_end_of_word(known: &KnownSecrets, before: Option<char>, text: &str) -> bool {
+        let mut key = SecretBeginning::default();
+        judge_forms(text, true, &mut key);
+        key.range.is_some()
+            && before.is_some_and(char::is_alphanumeric)
+            && !known.secrets.iter().any(|secret| text.starts_with(secret.expose()))
+    }
+
+    /// The character before a place; none in and behind a secret, which is a word of its own.
+    fn char_before(&self, text: &str, at: usize) -> Option<char> {
+        if self.found.iter().rev().any(|range| range.start < at && at <= range.end) {
+            return None;
+        }
+        text.get(..at).and_then(|head| head.chars().next_back()).or(self.before)
+    }
+
+    fn is_in_secret(&self) -> bool {
+        let is_open = self.key_from.is_some() || self.pem.is_some();
+        is_open || self.found.last().is_some_and(|last| self.at < last.end)
+    }
+
+    /// Follows the secret that the place is in; false if more text is needed for it.
+    fn stay(&mut self, tail: &str, first: char, is_whole: bool) -> bool {
+        let Some(last) = self.found.last_mut() else { return true };
+        if !u8::try_from(first).is_ok_and(is_key_byte) && self.key_from.is_some_and(|from| self.at >= from) {
+            self.key_from = None;
+        }
+        if let Some((part, from)) = self.pem
+            && self.at >= from
+        {
+            let mark = if part == Pem::Body { PEM_END } else { PEM_PRIVATE };
+            if tail.starts_with(mark) {
+                self.pem = (part == Pem::Body).then_some((Pem::LastLine, from));
+                last.end = last.end.max(self.at + mark.len());
+            } else if !is_whole && mark.starts_with(tail) {
+                return false;
+            }
+        }
+        if self.key_from.is_some() || self.pem.is_some() {
+            last.end = last.end.max(self.at + first.len_utf8());
+        }
+        true
+    }
+
+    fn judge(&self, known: &KnownSecrets, text: &str, tail: &str, is_whole: bool) -> SecretBeginning {
+        let mut beginning = SecretBeginning::default();
+        let mut named = 0;
+        for secret in known.secrets.iter().map(Secret::expose) {
+            if tail.starts_with(secret) {
+                named = named.max(secret.len());
+            }
+            beginning.waits |= !is_whole && secret.len() > tail.len() && secret.starts_with(tail);
+        }
+        if known.has_forms {
+            // "task-force-of-seventeen" has "sk-" inside a word; keys stand at the beginning of one.
+            if named > 0 || !self.char_before(text, self.at).is_some_and(char::is_alphanumeric) {
+                judge_forms(tail, is_whole, &mut beginning);
+            }
+            judge_pem(tail, is_whole, &mut beginning);
+        }
+        if named > 0 {
+            beginning.range = Some(0..beginning.range.map_or(named, |range| range.end.max(named)));
+        }
+        beginning
+    }
+
+    /// Notes a secret; one that overlaps the newest becomes part of it.
+    fn take(&mut self, beginning: SecretBeginning) {
+        let Some(range) = beginning.range else { return };
+        let range = self.at + range.start..self.at + range.end;
+        match self.found.last_mut() {
+            Some(last) if self.at < last.end => {
+                *last = last.start.min(range.start)..last.end.max(range.end);
+            }
+            Some(_) | None => {
+                self.whole_from = self.at;
+                self.found.push(range);
+            }
+        }
+        let here = self.at;
+        self.key_from = beginning.key_from.map(|from| here + from).or(self.key_from);
+        self.pem = beginning.pem_from.map(|from| (Pem::Body, here + from)).or(self.pem);
+    }
+}
+
+fn judge_forms(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
+    for form in &FORMS {
+        let Some(key) = tail.strip_prefix(form.prefix) else {
+            beginning.waits |= !is_whole && form.prefix.starts_with(tail);
+            continue;
+        };
+        let bytes = key.bytes().take_while(|byte| is_key_byte(*byte)).count();
+        let is_open = bytes == key.len() && !is_whole;
+        if bytes >= form.chars_min {
+            let start = if form.keeps_prefix { form.prefix.len() } else { 0 };
+            beginning.range = Some(start..form.prefix.len() + bytes);
+            beginning.key_from = is_open.then_some(form.prefix.len());
+        } else {
+            beginning.waits |= is_open;
+        }
+    }
+}
+
+fn judge_pem(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
+    let Some(rest) = tail.strip_prefix(PEM_BEGIN) else {
+        beginning.waits |= !is_whole && PEM_BEGIN.starts_with(tail);
+        return;
+    };
+    // In JSON within JSON a line ends with two characters.
+    let ends = [rest.find('\n').map(|at| (at, 1)), rest.find("\\n").map(|at| (at, 2))];
+    let end = ends.into_iter().flatten().min().filter(|(at, _)| *at <= PEM_TITLE_BYTES_MAX);
+    match end {
+        Some((at, bytes)) => {
+            let title = rest.get(..at).unwrap_or_default();
+            if title.trim_end().ends_with(PEM_PRIVATE) {
+                beginning.range = Some(0..PEM_BEGIN.len() + at + bytes);
+                beginning.pem_from = Some(PEM_BEGIN.len() + at + bytes);
+            }
+        }
+        None => beginning.waits |= !is_whole && rest.len() < PEM_TITLE_BYTES_MAX + 2,
+    }
+}
+
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=' | b'/' | b'+')
+}
