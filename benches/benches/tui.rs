@@ -15,7 +15,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Runs of the session: two messages each.
 const RUNS: usize = 2_500;
 
-/// How figures begin.
 const NAME: &str = "terminal app, session of 5000 messages";
 
 /// Pieces that are streamed into it.

@@ -8,7 +8,6 @@ use crate::sample::edit_args;
 
 /// A text and what it was meant to be.
 pub struct Broken {
-    /// The text.
     pub text: String,
     /// The value that was meant.
     pub want: Value,

@@ -56,7 +56,6 @@ impl ModelPort for CountingModel {
     }
 }
 
-/// Adds two integers.
 pub struct Adder(ToolSpec);
 
 impl Default for Adder {

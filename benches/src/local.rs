@@ -12,7 +12,6 @@ use windlass_local::{LocalConfig, LocalModel, RawPrompt};
 /// What was measured once.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalTimes {
-    /// Tokens of the prompt.
     pub prompt_tokens: u64,
     /// Reading the prompt for the first time, and writing one token.
     pub first: Duration,
@@ -24,7 +23,6 @@ pub struct LocalTimes {
     pub second: Duration,
     /// Tokens that were written one after another.
     pub written_tokens: u64,
-    /// Writing them.
     pub written: Duration,
 }
 

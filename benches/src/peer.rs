@@ -31,7 +31,6 @@ use crate::loads::Adder;
 /// What is asked of a peer, as `name=value` on its command line.
 #[derive(Debug, Clone)]
 pub struct Workload {
-    /// Steps with calls.
     pub k: usize,
     /// Calls in each of them.
     pub m: usize,
@@ -43,9 +42,7 @@ pub struct Workload {
     pub b: usize,
     /// Sessions one after another; so many for each of `conc`.
     pub reps: usize,
-    /// Sessions before those.
     pub warm: usize,
-    /// Sessions at once.
     pub conc: usize,
     /// A folder for a store in which every session is kept; without one, records stay in memory.
     pub durable: Option<PathBuf>,

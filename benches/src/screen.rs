@@ -63,7 +63,6 @@ impl AppInMemory {
         update(&mut self.state, input, now_ms);
     }
 
-    /// Opens a session.
     pub fn open(&mut self, records: &[Arc<Record>]) {
         let row = SessionRow {
             session_id: "session".into(),
@@ -79,7 +78,6 @@ impl AppInMemory {
         );
     }
 
-    /// Brings a record.
     pub fn deliver(&mut self, record: Arc<Record>) {
         let now_ms = record.ts_ms;
         self.put(AppInput::Delivered(record.session_id.clone(), HostDelivery::Record(record)), now_ms);

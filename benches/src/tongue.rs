@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use windlass_local::grammar::Vocabulary;
 
-/// The longest token.
 const TOKEN_BYTES_MAX: usize = 24;
 
 /// The special tokens, at the end of the vocabulary.

@@ -27,7 +27,6 @@ pub(crate) fn find_root(start: &Path) -> Result<PathBuf> {
 pub(crate) struct TextFile {
     /// Path from the root, with `/` on every system.
     pub(crate) path: String,
-    /// The whole text.
     pub(crate) text: String,
 }
 
@@ -109,7 +108,6 @@ pub(crate) struct Package {
 pub(crate) struct CargoWorkspace {
     /// The packages, sorted by name.
     pub(crate) packages: Vec<Package>,
-    /// Where cargo builds.
     pub(crate) target_folder: PathBuf,
 }
 

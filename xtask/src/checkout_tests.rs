@@ -10,7 +10,6 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// An empty workspace.
     pub(crate) fn new() -> Self {
         let fixture = Self { folder: tempfile::tempdir().unwrap() };
         fixture.with("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n")
@@ -32,12 +31,10 @@ impl Fixture {
             .with(&format!("crates/{name}/src/lib.rs"), "//! A room.\n")
     }
 
-    /// Where it is.
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Its files.
     pub(crate) fn files(&self) -> Vec<TextFile> {
         read_files(self.root()).unwrap()
     }

@@ -45,7 +45,6 @@ impl CommandLine {
         Self::new(folder, CARGO, args)
     }
 
-    /// Adds one argument.
     pub(crate) fn arg(mut self, arg: impl Into<String>) -> Self {
         self.args.push(arg.into());
         self

@@ -78,12 +78,10 @@ impl Pane {
         Ok(String::from_utf8(said.stdout)?.trim().parse()?)
     }
 
-    /// Types text.
     pub(crate) fn type_text(&self, text: &str) -> Result<()> {
         self.tmux(&["send-keys", "-l", text]).map(|_| ())
     }
 
-    /// Presses a key.
     pub(crate) fn press(&self, key: &str) -> Result<()> {
         self.tmux(&["send-keys", key]).map(|_| ())
     }

@@ -9,7 +9,6 @@ use syn::parse::Parser as _;
 
 /// A parsed Rust file.
 pub(crate) struct RustSource {
-    /// The syntax tree.
     pub(crate) syntax: syn::File,
     /// The comments, in order, one entry a line.
     pub(crate) comments: Vec<Comment>,
@@ -57,7 +56,6 @@ pub(crate) struct TestFn {
     pub(crate) ignored: bool,
 }
 
-/// A string literal.
 pub(crate) struct StringLiteral {
     pub(crate) line: usize,
     pub(crate) text: String,

@@ -56,7 +56,6 @@ impl ServerProcess {
         Ok(served)
     }
 
-    /// Its number.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

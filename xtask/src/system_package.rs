@@ -14,7 +14,6 @@ pub(crate) struct SystemPackage {
     pub(crate) title: &'static str,
     /// Names that the program goes by, the best one first.
     pub(crate) names: &'static [&'static str],
-    /// The package.
     pub(crate) package: &'static str,
     /// The variable that names another program.
     pub(crate) variable: &'static str,

@@ -11,7 +11,6 @@ use serde_json::Value;
 /// Something to search and what should be found in it.
 #[derive(Debug, Default)]
 pub struct Collection {
-    /// Paths and texts.
     pub files: Vec<(String, String)>,
     /// What is asked, by the name of the set.
     pub sets: Vec<(String, Vec<Query>)>,
@@ -20,7 +19,6 @@ pub struct Collection {
 /// A query with its answers.
 #[derive(Debug)]
 pub struct Query {
-    /// What is typed.
     pub text: String,
     /// Where the answers are; each counts once.
     pub relevant: Vec<AnswerPlace>,
@@ -29,7 +27,6 @@ pub struct Query {
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerPlace {
-    /// The file.
     pub path: String,
     /// A byte of the answer; any passage of the file will do without one.
     pub byte: Option<u64>,

@@ -1,9 +1,7 @@
 //! How good a ranking is: nDCG, recall and reciprocal rank, each of the first ten.
 
-/// Ranks that count.
 pub const RANKS: usize = 10;
 
-/// Means over queries.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Measures {
     /// Gain discounted by rank, against the best order there could be.

@@ -29,18 +29,15 @@ const QUERY_BYTES_MAX: usize = 4 * 1024;
 pub enum Half {
     /// Looked at while tuning.
     Tuned,
-    /// Reported.
     Reported,
 }
 
 /// How each way of finding did on one set of queries.
 #[derive(Debug)]
 pub struct SetScores {
-    /// The set.
     pub name: String,
     /// Queries that were asked.
     pub queries: usize,
-    /// By words.
     pub lexical: Measures,
     /// By meaning, and all fused, for each embedder.
     pub by_embedder: Vec<(Measures, Measures)>,

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Between two pieces.
 const BEAT: Duration = Duration::from_millis(5);
 /// What is said before the first beat, in pieces as models send them: more than the sockets of a reader hold that
 /// does not read.
@@ -43,7 +42,6 @@ impl Metronome {
         u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    /// The answers end.
     pub fn stop(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }

@@ -45,7 +45,6 @@ impl LoadWishes {
         Ok(LoadClient::new(address))
     }
 
-    /// The server's process.
     pub fn process(&self) -> Process {
         Process::new(self.number("pid", 0))
     }

@@ -9,7 +9,6 @@ use crate::load::wire::{AnswerStream, LoadClient, LoadRequest};
 /// How a reader reads.
 #[derive(Debug, Clone, Copy)]
 pub struct ReaderManner {
-    /// Bytes at once.
     pub bytes: usize,
     /// How long it sleeps after them.
     pub pause: Duration,
@@ -34,9 +33,7 @@ const SLOW_BYTES: u32 = 4 * 1024;
 pub struct SeenStream {
     /// Over the bytes of all frames, in order.
     pub sum: u64,
-    /// Frames.
     pub frames: usize,
-    /// The last frame.
     pub last: Vec<u8>,
 }
 

@@ -16,7 +16,6 @@ pub struct LoadClient {
     address: SocketAddr,
 }
 
-/// A request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LoadRequest<'a> {
     /// `GET` unless there is a body.
@@ -79,7 +78,6 @@ impl LoadClient {
         serde_json::from_str(&text).map_err(|error| io::Error::other(format!("{path}: {error}: {text}")))
     }
 
-    /// A new session.
     pub async fn session(&self) -> io::Result<String> {
         text_of(&self.ask("/api/sessions", Some("{}")).await?, "session_id")
     }
@@ -111,7 +109,6 @@ pub struct AnswerStream {
     stream: TcpStream,
     raw: Vec<u8>,
     left: Left,
-    /// The status.
     pub status: u16,
 }
 

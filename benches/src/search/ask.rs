@@ -31,9 +31,7 @@ const CHANGES: usize = 60;
 
 /// The indexes to be asked.
 pub struct Sides<'a> {
-    /// The files.
     pub tree: &'a Path,
-    /// Where ours is.
     pub ours: &'a Path,
     /// Where raw tantivy's is.
     pub raw: &'a Path,

@@ -14,7 +14,6 @@ pub mod tree;
 pub struct Samples(Vec<f64>);
 
 impl Samples {
-    /// Adds one.
     pub fn push(&mut self, sample: f64) {
         self.0.push(sample);
     }

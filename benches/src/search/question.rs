@@ -10,10 +10,8 @@ const EACH: usize = 100;
 /// Words of a sentence that are asked.
 const WORDS_MAX: usize = 8;
 
-/// What is asked.
 #[derive(Debug, Default)]
 pub struct QuestionSet {
-    /// All of them.
     pub texts: Vec<String>,
     /// Those that are names.
     pub names: Vec<String>,

@@ -71,9 +71,7 @@ const KEYWORDS: [&str; 40] = [
 /// What a tree has.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Size {
-    /// Files.
     pub files: usize,
-    /// Their bytes.
     pub bytes: u64,
 }
 

@@ -180,7 +180,6 @@ impl From<Explained> for Explanation {
     }
 }
 
-/// A page of records.
 #[derive(Deserialize)]
 pub(crate) struct RecordPage {
     pub(crate) records: Vec<Arc<Record>>,

@@ -16,8 +16,10 @@
 pub mod calls;
 pub mod limits;
 pub mod permission;
+#[warn(missing_docs)]
 pub mod ports;
 pub mod profile;
+#[warn(missing_docs)]
 pub mod protocol;
 pub mod rehearse;
 pub mod run;

@@ -34,11 +34,9 @@ impl Default for BusConfig {
 /// What a subscriber gets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delivery {
-    /// The next record.
     Record(Arc<Record>),
     /// The subscriber fell behind: all records after its last one up to `upto_seq`, in order.
     Snapshot {
-        /// What it missed.
         records: Vec<Arc<Record>>,
         /// The sequence number after which records go on.
         upto_seq: u64,
@@ -49,7 +47,6 @@ pub enum Delivery {
         after_seq: u64,
         /// The sequence number after which records go on.
         upto_seq: u64,
-        /// Why.
         failure: JournalFailure,
     },
     /// The session is over; nothing comes after this.
@@ -59,7 +56,6 @@ pub enum Delivery {
 /// What is here for a reader that looks things up in the journal itself.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LogPart {
-    /// The next record.
     Record(Arc<Record>),
     /// The next record is gone: the journal has it, or will have it with its next append.
     Behind,
@@ -250,7 +246,6 @@ impl EventLog {
         self.shared.lock().last_seq
     }
 
-    /// How many listen.
     pub fn subscribers(&self) -> usize {
         self.shared.lock().seats.iter().flatten().count()
     }

@@ -4,17 +4,14 @@
 use uuid::Uuid;
 use windlass_core::protocol::ids::{MessageId, RunId, SessionId};
 
-/// A new session's id.
 pub fn new_session_id() -> SessionId {
     SessionId::new(Uuid::now_v7().to_string())
 }
 
-/// A new run's id.
 pub fn new_run_id() -> RunId {
     RunId::new(Uuid::now_v7().to_string())
 }
 
-/// A new message's id.
 pub fn new_message_id() -> MessageId {
     MessageId::new(Uuid::now_v7().to_string())
 }

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 /// Why a model cannot be read or run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LocalError {
-    /// Nothing is there.
     #[error("there is no model at '{}': give the path of a .gguf file, or of a folder with config.json and .safetensors files", path.display())]
     Missing {
         /// Where it was looked for.
@@ -18,13 +17,11 @@ pub enum LocalError {
     NotAModel {
         /// What was looked at.
         path: PathBuf,
-        /// What it lacks.
         message: String,
     },
     /// The system refused to read it.
     #[error("'{}' cannot be read: {message}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         message: String,
@@ -32,9 +29,7 @@ pub enum LocalError {
     /// The file ends before its weights do.
     #[error("'{}' is cut short: it has {found_bytes} bytes and needs {needed_bytes}; download it again", path.display())]
     Truncated {
-        /// The file.
         path: PathBuf,
-        /// What it has.
         found_bytes: u64,
         /// What its header promises.
         needed_bytes: u64,
@@ -42,7 +37,6 @@ pub enum LocalError {
     /// The file contradicts itself.
     #[error("'{}' is damaged: {message}; download it again", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong in it.
         message: String,
@@ -50,7 +44,6 @@ pub enum LocalError {
     /// A kind of model that is not run here.
     #[error("'{}' is a '{found}' model, which is not run in the process; these are: qwen2, qwen3, llama, mistral (and SmolLM, which is llama)", path.display())]
     Architecture {
-        /// The file.
         path: PathBuf,
         /// What it says it is.
         found: String,
@@ -61,13 +54,9 @@ pub enum LocalError {
         path.display(), needed_bytes / 1_000_000, weights_bytes / 1_000_000, context_bytes / 1_000_000, allowed_bytes / 1_000_000
     )]
     TooLarge {
-        /// The file.
         path: PathBuf,
-        /// All it needs.
         needed_bytes: u64,
-        /// Of that, weights.
         weights_bytes: u64,
-        /// Of that, the context.
         context_bytes: u64,
         /// The context it was counted for.
         context_tokens: usize,
@@ -76,12 +65,7 @@ pub enum LocalError {
     },
     /// Its tokens cannot be understood.
     #[error("the tokenizer of '{}' cannot be used: {message}", path.display())]
-    Tokenizer {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
+    Tokenizer { path: PathBuf, message: String },
     /// Its chat template cannot be rendered.
     #[error("the chat template of the model cannot be used: {0}")]
     Template(String),

@@ -98,7 +98,6 @@ pub struct RawPrompt {
     pub pieces: Vec<(String, bool)>,
     /// What the answer must obey, where there is a grammar.
     pub wish: Option<AnswerWish>,
-    /// Sampling wishes.
     pub sampling: Sampling,
 }
 
@@ -133,7 +132,6 @@ impl LocalModel {
         &self.shared.description
     }
 
-    /// Its tokens.
     pub fn tokens(&self) -> &Arc<ModelTokens> {
         &self.shared.tokens
     }

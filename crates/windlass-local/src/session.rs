@@ -51,9 +51,7 @@ pub(crate) struct AnswerSession {
 /// Whether an answer goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerStep {
-    /// It does.
     More,
-    /// It is complete.
     Done,
 }
 

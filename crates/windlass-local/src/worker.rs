@@ -31,7 +31,6 @@ pub(crate) struct PreparedPrompt {
     pub(crate) tokens_max: usize,
 }
 
-/// Limits of a worker.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkerLimits {
     /// Sessions that are served at once; others wait.

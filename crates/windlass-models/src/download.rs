@@ -39,7 +39,6 @@ pub struct OpenDownload {
     pub first_byte: u64,
     /// Its size, if the server says so.
     pub bytes_total: Option<u64>,
-    /// Its mark.
     pub etag: Option<String>,
     /// The SHA-256 that the server announces, as hexadecimal digits.
     pub sha256: Option<String>,
@@ -60,16 +59,10 @@ pub enum DownloadError {
     NotThere(String),
     /// The server does not give it.
     #[error("{place} answers with status {status}")]
-    Refused {
-        /// Who.
-        place: String,
-        /// What it said.
-        status: u16,
-    },
+    Refused { place: String, status: u16 },
     /// The file ends before the byte that was wanted.
     #[error("the file has no byte {byte}")]
     Past {
-        /// What was wanted.
         byte: u64,
         /// Its size, if the server says so.
         bytes_total: Option<u64>,
@@ -80,9 +73,7 @@ pub enum DownloadError {
     /// No connection, or one that broke.
     #[error("{place}: {what}")]
     Broken {
-        /// Who.
         place: String,
-        /// What happened.
         what: String,
         /// Whether it may go better the next time.
         is_passing: bool,

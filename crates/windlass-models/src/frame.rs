@@ -14,7 +14,6 @@ use crate::limits::FRAME_BYTES_MAX;
 /// How an answer is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// Server-sent events.
     Sse,
     /// One JSON value a line.
     Lines,

@@ -9,9 +9,7 @@ pub struct ExchangeLimits {
     pub first_byte_timeout_ms: u64,
     /// Silence in the middle of an answer; every provider sends something more often than this.
     pub idle_timeout_ms: u64,
-    /// One whole exchange.
     pub total_timeout_ms: u64,
-    /// One whole answer.
     pub answer_bytes_max: u64,
 }
 

@@ -90,7 +90,6 @@ pub(crate) fn whole(status: &str, media_type: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n\r\n{body}")
 }
 
-/// One chunk.
 pub(crate) fn chunk(text: &str) -> String {
     format!("{:x}\r\n{text}\r\n", text.len())
 }

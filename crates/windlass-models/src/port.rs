@@ -34,7 +34,6 @@ pub struct WireModel {
 }
 
 impl WireModel {
-    /// Asks nothing yet.
     pub fn new(target: ModelTarget, transport: Arc<Transport>) -> Self {
         Self { target: Arc::new(target), transport, shared: Arc::default() }
     }
@@ -131,7 +130,6 @@ enum ExchangePhase {
     /// The model has said its last word; the connection is only good for another request once the answer
     /// was read to its end.
     Draining(ReplyBody),
-    /// Nothing more comes.
     Ended,
     /// Told once what was ready has been given.
     Failed(ModelFailure),

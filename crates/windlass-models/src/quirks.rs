@@ -50,7 +50,6 @@ pub enum ChoiceForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParallelCalls {
-    /// Nothing.
     Unsaid,
     /// `parallel_tool_calls: false`, or what the wire has for it.
     Off,
@@ -62,7 +61,6 @@ pub enum ParallelCalls {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEcho {
-    /// Never.
     Never,
     /// What has provider state, with its state.
     State,
@@ -148,7 +146,6 @@ pub enum EmptyContent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaDialect {
-    /// All of it.
     Full,
     /// OpenAI's strict subset where a tool fits it without a change of meaning; else all of it, not strict.
     Strict,
@@ -188,9 +185,7 @@ pub struct Quirks {
     /// Whether `provider.require_parameters` goes along with tools: a router then asks only endpoints that
     /// know every parameter of the request (OpenRouter).
     pub requires_parameters: bool,
-    /// Parallel calls.
     pub parallel: ParallelCalls,
-    /// The dialect of schemas.
     pub schema: SchemaDialect,
     /// What of `response_format` is taken.
     pub response_format: AnswerForms,

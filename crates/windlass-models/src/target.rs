@@ -9,24 +9,18 @@ use windlass_core::text::secret::Secret;
 use crate::failure::shown_url;
 use crate::quirks::Quirks;
 
-/// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WireKind {
-    /// OpenAI Chat Completions.
     Chat,
-    /// OpenAI Responses.
     Responses,
-    /// Anthropic Messages.
     Messages,
-    /// Gemini generateContent.
     Gemini,
     /// Ollama's own, line by line.
     Ollama,
 }
 
 impl WireKind {
-    /// All of them.
     pub const ALL: [WireKind; 5] =
         [WireKind::Chat, WireKind::Responses, WireKind::Messages, WireKind::Gemini, WireKind::Ollama];
 
@@ -57,11 +51,9 @@ pub enum AuthForm {
 /// Dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prices {
-    /// Read.
     pub input: f64,
     /// Read from the provider's cache.
     pub cached: f64,
-    /// Written, thinking included.
     pub output: f64,
 }
 
@@ -77,7 +69,6 @@ impl Prices {
 /// What a model can do, where that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Abilities {
-    /// Tokens of context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Tokens of one answer.
@@ -86,13 +77,11 @@ pub struct Abilities {
     /// Whether it calls tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_tools: Option<bool>,
-    /// Whether it thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasons: Option<bool>,
     /// Whether it sees pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<bool>,
-    /// What it costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
 }
@@ -106,13 +95,11 @@ pub struct ModelTarget {
     pub provider: String,
     /// The model, as the provider calls it.
     pub model: String,
-    /// The protocol.
     pub wire: WireKind,
     /// Where the endpoint is, without a slash at its end and without the wire's own path.
     pub base_url: String,
     /// How the key travels.
     pub auth: AuthForm,
-    /// The key.
     pub key: Option<Secret>,
     /// Headers that always go along.
     pub headers: Vec<(String, String)>,

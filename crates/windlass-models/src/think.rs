@@ -9,12 +9,9 @@ const CLOSE: &str = "</think>";
 /// Blanks at the beginning that are kept for a tag to come; more are an answer.
 const BLANKS_MAX: usize = 4096;
 
-/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerPiece {
-    /// Answer text.
     Text(String),
-    /// Thinking.
     Reasoning(String),
 }
 
@@ -22,11 +19,9 @@ pub enum AnswerPiece {
 enum ThinkMode {
     /// Nothing but blanks came yet.
     Begin,
-    /// Between the tags.
     Thinking,
     /// Behind a closing tag, nothing but blanks since.
     Behind,
-    /// In the answer.
     Answer,
 }
 

@@ -25,7 +25,6 @@ pub enum ModuleError {
     /// The file of a module is not the one that its manifest speaks of.
     #[error("Hash mismatch for module {module}: expected {expected}, actual {actual}")]
     HashMismatch {
-        /// The module.
         module: String,
         /// What the manifest says.
         expected: String,
@@ -40,10 +39,5 @@ pub enum ModuleError {
     Watcher(String),
     /// A changed file was not taken in.
     #[error("Hot reload failed for {path}: {reason}")]
-    HotReloadFailed {
-        /// The file.
-        path: String,
-        /// Why.
-        reason: String,
-    },
+    HotReloadFailed { path: String, reason: String },
 }

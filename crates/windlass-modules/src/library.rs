@@ -18,9 +18,7 @@ use crate::signature::SignatureRegistry;
 /// A module and where it comes from.
 #[derive(Debug, Clone)]
 pub struct Shelved {
-    /// The module.
     pub module: Arc<Module>,
-    /// Its file.
     pub path: PathBuf,
     /// Words to find it by.
     pub tags: Vec<String>,
@@ -171,7 +169,6 @@ impl ModuleLibrary {
         self.shelf().modules.values().cloned().collect()
     }
 
-    /// All names, sorted.
     pub fn ids(&self) -> Vec<String> {
         self.shelf().modules.keys().cloned().collect()
     }

@@ -8,7 +8,6 @@ use crate::error::ModuleError;
 use crate::limits::MODULES_MAX;
 use crate::source::{ModuleFile, null_is_default};
 
-/// The file of a manifest.
 pub const MANIFEST_FILE: &str = "manifest.json";
 
 /// `manifest.json`.

@@ -23,11 +23,9 @@ use crate::signature::CONTEXT_FIELD;
 /// How a module uses tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolUse {
-    /// Not at all.
     Plain,
     /// By the field `tool_call` of its output; outcomes are appended to an input.
     Fields {
-        /// That input.
         context_field: String,
     },
     /// By the model's own calls.
@@ -73,7 +71,6 @@ impl ModuleModel {
         Self { name: format!("module/{}", module.module_id), module, mode, prompt, inner }
     }
 
-    /// The module.
     pub fn module(&self) -> &Arc<Module> {
         &self.module
     }

@@ -15,7 +15,6 @@ use crate::source::{ModuleFile, null_is_default};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predictor {
-    /// At once.
     #[default]
     Predict,
     /// With a field of reasoning before the others.
@@ -66,10 +65,8 @@ pub struct Module {
     pub metadata: ModuleOrigin,
 }
 
-/// An example.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Demo {
-    /// What came in.
     pub inputs: Map<String, Value>,
     /// What should come out.
     pub outputs: Map<String, Value>,
@@ -81,13 +78,11 @@ pub struct ModuleOrigin {
     /// What made it, such as `hand` or `few_shot`.
     #[serde(default, deserialize_with = "null_is_default")]
     pub optimizer: String,
-    /// When.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimized_at: Option<String>,
     /// How good it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric_score: Option<f64>,
-    /// Its version.
     #[serde(default, deserialize_with = "null_is_default")]
     pub version: String,
 }

@@ -22,10 +22,8 @@ pub const REASONING_FIELD: &str = "reasoning";
 /// The inputs and outputs of a module, in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
-    /// What it takes.
     #[serde(default)]
     pub inputs: Vec<Field>,
-    /// What it gives.
     #[serde(default)]
     pub outputs: Vec<Field>,
 }
@@ -33,12 +31,10 @@ pub struct Signature {
 /// One input or output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
-    /// Its name.
     pub name: String,
     /// What it is, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it holds.
     #[serde(default)]
     pub field_type: FieldType,
 }
@@ -47,23 +43,17 @@ pub struct Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldType {
-    /// Text.
     #[default]
     #[serde(alias = "str", alias = "text")]
     String,
-    /// A whole number.
     #[serde(alias = "int")]
     Integer,
-    /// Any number.
     #[serde(alias = "float")]
     Number,
-    /// True or false.
     #[serde(alias = "bool")]
     Boolean,
-    /// A list.
     #[serde(alias = "list")]
     Array,
-    /// An object.
     #[serde(alias = "dict", alias = "map")]
     Object,
     /// Any JSON; may be null or left out.
@@ -156,12 +146,10 @@ fn call_schema() -> Map<String, Value> {
 }
 
 impl Signature {
-    /// The input of that name.
     pub fn input(&self, name: &str) -> Option<&Field> {
         self.inputs.iter().find(|field| field.name == name)
     }
 
-    /// The output of that name.
     pub fn output(&self, name: &str) -> Option<&Field> {
         self.outputs.iter().find(|field| field.name == name)
     }
@@ -270,7 +258,6 @@ fn told(
 
 /// A Rust type that is a signature; `#[derive(Signature)]` writes this.
 pub trait SignatureType {
-    /// The signature.
     fn signature() -> Signature;
 }
 
@@ -296,7 +283,6 @@ impl SignatureRegistry {
         self.signatures.insert(name.into(), signature);
     }
 
-    /// The signature of that name.
     pub fn get(&self, name: &str) -> Option<&Signature> {
         self.signatures.get(name)
     }
@@ -311,7 +297,6 @@ impl SignatureRegistry {
         self.signatures.contains_key(name)
     }
 
-    /// All names, sorted.
     pub fn names(&self) -> Vec<String> {
         self.signatures.keys().cloned().collect()
     }

@@ -40,31 +40,15 @@ impl Default for HotReloadConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HotReloadEvent {
     /// A module is another version now, is new, or has moved to another file.
-    ModuleChanged {
-        /// The module.
-        module_id: String,
-        /// Its file.
-        path: PathBuf,
-    },
+    ModuleChanged { module_id: String, path: PathBuf },
     /// There is another manifest.
     ManifestChanged,
     /// A module is gone.
-    ModuleDeleted {
-        /// The module.
-        module_id: String,
-    },
+    ModuleDeleted { module_id: String },
     /// A file is no good; what was there before stays.
-    ReloadError {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: ModuleError,
-    },
+    ReloadError { path: PathBuf, error: ModuleError },
     /// The file of a module was written, and is what it was.
-    ModuleSkipped {
-        /// The module.
-        module_id: String,
-    },
+    ModuleSkipped { module_id: String },
 }
 
 /// How often files were read again.
@@ -80,7 +64,6 @@ pub struct HotReloadStats {
     pub last_reload_ms: u64,
 }
 
-/// Starts watching.
 #[derive(Debug)]
 pub struct HotReload;
 

@@ -69,7 +69,6 @@ impl fmt::Display for SpanId {
 /// Who does the work of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
-    /// This program.
     Internal,
     /// Somebody who is asked over a wire.
     Client,
@@ -78,15 +77,10 @@ pub enum SpanKind {
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attribute {
-    /// Text.
     Text(String),
-    /// Several texts.
     Texts(Vec<String>),
-    /// A whole number.
     Count(u64),
-    /// A number.
     Number(f64),
-    /// Yes or no.
     Truth(bool),
 }
 
@@ -132,27 +126,21 @@ pub type Attributes = Vec<(&'static str, Attribute)>;
 /// Something that happened while a span went on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanEvent {
-    /// When.
     pub at_ms: Millis,
-    /// What.
     pub name: &'static str,
-    /// The rest.
     pub attributes: Attributes,
 }
 
 /// A failure, by a word that does not vary; its text only with content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpanFault {
-    /// What was wrong.
     pub message: Option<String>,
 }
 
 /// A span that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// The run.
     pub trace_id: TraceId,
-    /// Its own id.
     pub span_id: SpanId,
     /// The span around it; none for a run.
     pub parent: Option<SpanId>,
@@ -160,15 +148,11 @@ pub struct Span {
     pub name: String,
     /// Who does the work.
     pub kind: SpanKind,
-    /// When it began.
     pub start_ms: Millis,
-    /// When it ended.
     pub end_ms: Millis,
     /// What is known of it.
     pub attributes: Attributes,
-    /// What happened meanwhile.
     pub events: Vec<SpanEvent>,
-    /// Whether it failed.
     pub fault: Option<SpanFault>,
 }
 

@@ -10,7 +10,6 @@ use windlass_core::protocol::ids::Millis;
 
 const STATUS_ERROR: u32 = 2;
 
-/// Who sends spans.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Resource {
     /// Names and values, `service.name` among them.

@@ -14,7 +14,6 @@ use crate::step::ScriptedStep;
 pub struct Beat {
     /// The first line of the script that says so.
     pub line: u32,
-    /// What happens.
     pub kind: BeatKind,
 }
 
@@ -27,16 +26,11 @@ pub enum BeatKind {
     Step(Arc<ScriptedStep>),
     /// The user answers a question.
     Answer {
-        /// The call's number.
         call: u32,
-        /// What is answered.
         answer: PermissionAnswer,
     },
-    /// A call ends.
     Tool {
-        /// The call's number.
         call: u32,
-        /// How.
         ending: CallEnding,
     },
     /// The user stops the run.

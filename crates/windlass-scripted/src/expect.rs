@@ -15,11 +15,9 @@ use crate::words::reason_word;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{script}:{line}: {message}")]
 pub struct Mismatch {
-    /// The script.
     pub script: String,
     /// The line that expected it.
     pub line: u32,
-    /// What is different.
     pub message: String,
 }
 

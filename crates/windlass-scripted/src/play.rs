@@ -25,7 +25,6 @@ pub struct PendingRun {
     pub request: Option<ModelRequest>,
     /// Calls whose question has no answer.
     pub questions: Vec<CallId>,
-    /// Calls that run.
     pub running: Vec<CallId>,
 }
 
@@ -65,16 +64,11 @@ pub enum Move<'a> {
     Step(&'a ScriptedStep),
     /// The user answers a question.
     Answer {
-        /// The call.
         call_id: CallId,
-        /// What is answered.
         answer: PermissionAnswer,
     },
-    /// A call ends.
     CallEnded {
-        /// The call.
         call_id: CallId,
-        /// What it gave.
         outcome: Arc<ToolOutcome>,
     },
     /// The user stops the run.

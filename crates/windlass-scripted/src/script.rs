@@ -9,7 +9,6 @@ use windlass_core::protocol::event::{RunOutcome, StopReason, WarningCode};
 use windlass_core::protocol::model::{Finish, ModelFailure, StepPurpose, ToolChoice, Usage};
 use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolOutput};
 
-/// A conversation script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
     /// The file it came from, as the user wrote it; for error messages and the model's name.
@@ -25,7 +24,6 @@ pub struct Script {
 pub struct ScriptLine {
     /// Line of the file, from 1.
     pub number: u32,
-    /// What happens.
     pub happening: ScriptHappening,
 }
 
@@ -64,7 +62,6 @@ pub enum TextChunking {
     Words,
     /// So many characters at a time.
     Chars(usize),
-    /// Everything at once.
     All,
 }
 
@@ -76,19 +73,9 @@ pub enum ScriptHappening {
     /// `model …`: a piece of a model step.
     Model(ModelLine),
     /// `approve N …`, `deny N`: the user answers the question about a call.
-    Answer {
-        /// The call's number.
-        call: u32,
-        /// What is answered.
-        answer: PermissionAnswer,
-    },
+    Answer { call: u32, answer: PermissionAnswer },
     /// `tool N …`: a call ends. Ignored when real tools run.
-    Tool {
-        /// The call's number.
-        call: u32,
-        /// How it ends.
-        ending: CallEnding,
-    },
+    Tool { call: u32, ending: CallEnding },
     /// `cancel`: the user stops the run.
     Cancel,
     /// `deadline`: the run is out of time.
@@ -111,10 +98,7 @@ pub enum ModelLine {
     /// `call`, `raw-call`, `value-call`: a call.
     Call(CallLine),
     /// `delay`: the model takes its time.
-    Delay {
-        /// How long.
-        delay_ms: u64,
-    },
+    Delay { delay_ms: u64 },
     /// `usage`: token counts.
     Usage(Usage),
     /// `end`: the step is over.
@@ -147,7 +131,6 @@ impl ModelLine {
 pub struct CallLine {
     /// Its number in the script, by which other lines mean it.
     pub number: u32,
-    /// The provider's id.
     pub id: ProviderId,
     /// The tool, as the model writes it.
     pub name: String,
@@ -213,7 +196,6 @@ impl JsonText {
         &self.text
     }
 
-    /// The value.
     pub fn value(&self) -> &Value {
         &self.value
     }
@@ -227,15 +209,11 @@ pub enum CallEnding {
     /// `text TEXT`: a success that is text.
     Text(String),
     /// `fill CHARS`: a success that is a long text.
-    Fill {
-        /// How long.
-        chars: usize,
-    },
+    Fill { chars: usize },
     /// `fail KIND MESSAGE`.
     Fail {
         /// What kind of failure.
         kind: ErrorKind,
-        /// What was wrong.
         message: String,
     },
     /// `timeout`: stopped by its time limit.
@@ -299,7 +277,6 @@ pub enum Expectation {
     Events(Vec<EventPattern>),
     /// `expect-outcome OUTCOME [REASON]`: how the last run ended.
     Outcome {
-        /// How.
         outcome: RunOutcome,
         /// Why, if it matters.
         reason: Option<StopReason>,
@@ -317,7 +294,6 @@ pub enum Expectation {
 pub enum EventPattern {
     /// `NAME` or `NAME*TIMES`.
     Named {
-        /// The event's name.
         name: &'static str,
         /// How often in a row.
         times: u32,
@@ -329,11 +305,9 @@ pub enum EventPattern {
 /// What the outcome of a call must look like. What is not said does not matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallExpectation {
-    /// The call's number.
     pub call: u32,
     /// `ok`, `failed`, `denied`, `staged`, `cancelled`, `interrupted`.
     pub status: Option<OutcomeStatus>,
-    /// An error kind.
     pub kind: Option<ErrorKind>,
     /// `cached`: an earlier outcome was given again.
     pub is_cached: bool,

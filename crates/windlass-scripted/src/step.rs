@@ -24,7 +24,6 @@ pub struct ScriptedStep {
     pub checks: Vec<(u32, RequestExpectation)>,
     /// What the model does, without the end.
     pub lines: Vec<ModelLine>,
-    /// How it ends.
     pub ending: StepEnding,
     chunk: TextChunking,
     interleave: bool,
@@ -33,26 +32,18 @@ pub struct ScriptedStep {
 /// How a step ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepEnding {
-    /// The model stops.
     Finish(Finish),
     /// The connection is lost.
     Cut,
-    /// Nothing more comes.
     Hang,
-    /// The provider fails.
     Fail(ModelFailure),
 }
 
 /// A piece of a streamed step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepPiece {
-    /// Something to send.
     Delta(ModelDelta),
-    /// A wait.
-    Delay {
-        /// How long.
-        delay_ms: u64,
-    },
+    Delay { delay_ms: u64 },
 }
 
 impl ScriptedStep {

@@ -126,7 +126,6 @@ pub(crate) const STATUSES: [OutcomeStatus; 6] = [
     OutcomeStatus::Interrupted,
 ];
 
-/// The word of a stop reason.
 pub(crate) fn reason_word(reason: &StopReason) -> &'static str {
     match reason {
         StopReason::Answered => "answered",
@@ -146,7 +145,6 @@ pub(crate) fn reason_word(reason: &StopReason) -> &'static str {
     }
 }
 
-/// The word of a purpose.
 pub(crate) fn purpose_word(purpose: StepPurpose) -> &'static str {
     match purpose {
         StepPurpose::Work => "work",

@@ -21,7 +21,6 @@ pub struct ServerConfig {
     pub secrets: Vec<Secret>,
     /// The version that `/api/about` and the API document name.
     pub version: String,
-    /// Bounds.
     pub limits: ServerLimits,
 }
 

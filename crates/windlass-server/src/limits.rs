@@ -94,7 +94,6 @@ pub(crate) const EXECUTOR_LEASE_S: u32 = 30;
 pub struct Rate {
     /// Requests a second, in the long run.
     pub per_second: u32,
-    /// Requests at once.
     pub burst: u32,
 }
 

@@ -17,7 +17,6 @@ use crate::rate::RateLimiter;
 use crate::routes::edison::Requests;
 use crate::token::TokenCheck;
 
-/// The state of the server.
 #[derive(Clone)]
 pub(crate) struct ServerApp(Arc<AppState>);
 

@@ -33,7 +33,6 @@ pub(crate) struct RecordRow {
 /// An outcome that is too large for its record.
 #[derive(Debug)]
 pub(crate) struct Blob {
-    /// Its name.
     pub(crate) hash: [u8; 32],
     /// The JSON of it.
     pub(crate) body: String,

@@ -14,7 +14,6 @@ pub enum OpenError {
     /// The folder cannot be made or used.
     #[error("cannot use the data folder {}: {reason}; choose another folder or make this one writable for this user", path.display())]
     Folder {
-        /// The folder.
         path: PathBuf,
         /// What the system said.
         reason: String,
@@ -22,57 +21,32 @@ pub enum OpenError {
     /// The folder or the file may only be read.
     #[error("{} cannot be written: {reason}; make the folder and the file writable for this user, or choose another data folder", path.display())]
     ReadOnly {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         reason: String,
     },
     /// There is no room.
     #[error("the disk that holds {} is full; free some space and start again: nothing is lost", path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
+    Full { path: PathBuf },
     /// The file is not a database, or one of another program.
     #[error("{} is not a Windlass database: {reason}; it was left as it is; move it away or choose another data folder", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What was found.
-        reason: String,
-    },
+    Foreign { path: PathBuf, reason: String },
     /// The file is damaged.
     #[error("{} is damaged: {reason}; it was left as it is; copy it and what stands beside it (-wal, -shm), then try `sqlite3 {} .recover`, or choose another data folder", path.display(), path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What was found.
-        reason: String,
-    },
+    Damaged { path: PathBuf, reason: String },
     /// A newer Windlass has written the file.
     #[error("{} was written by a newer Windlass (schema {found}, this one knows up to {known}); update Windlass or choose another data folder", path.display())]
     Newer {
-        /// The file.
         path: PathBuf,
-        /// Its schema.
         found: u32,
         /// The newest schema that this program knows.
         known: u32,
     },
     /// Another program does not let go of the file.
     #[error("{} is locked by another program for too long; stop that program and start again", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Something else.
+    Busy { path: PathBuf },
     #[error("cannot open {}: {reason}; check the disk and the folder", path.display())]
-    Failed {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        reason: String,
-    },
+    Failed { path: PathBuf, reason: String },
 }
 
 impl OpenError {

@@ -25,7 +25,6 @@ const SWITCH_PAUSE_MS: u64 = 5;
 pub struct StoreConfig {
     /// How long a lock of another program is waited for.
     pub busy_timeout_ms: u64,
-    /// Threads that read.
     pub readers: usize,
     /// Most pages of 4 KiB that the file may have; no bound but the disk's when absent.
     pub pages_max: Option<u32>,

@@ -97,7 +97,6 @@ pub(crate) fn load(
     Ok(records)
 }
 
-/// One session.
 pub(crate) fn session(
     statements: &mut Statements<'_>,
     session_id: &SessionId,
@@ -106,7 +105,6 @@ pub(crate) fn session(
         .ok_or_else(|| StoreFault::Refused(missing_session(session_id)))
 }
 
-/// The session of this key.
 pub(crate) fn session_by_key(
     statements: &mut Statements<'_>,
     key: &str,
@@ -122,7 +120,6 @@ fn one_session(
     Ok(statements.get(sql)?.query_row([value], session_row).optional()?)
 }
 
-/// Sessions, newest first.
 pub(crate) fn sessions(
     statements: &mut Statements<'_>,
     query: &SessionQuery,
@@ -142,7 +139,6 @@ pub(crate) fn sessions(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// One run.
 pub(crate) fn run(statements: &mut Statements<'_>, run_id: &RunId) -> Result<RunRow, StoreFault> {
     statements
         .get(select_runs!("WHERE r.run_id = ?1 ORDER BY r.n DESC LIMIT 1"))?
@@ -151,7 +147,6 @@ pub(crate) fn run(statements: &mut Statements<'_>, run_id: &RunId) -> Result<Run
         .ok_or_else(|| StoreFailure::Missing(format!("run {run_id}")).into())
 }
 
-/// Runs, newest first.
 pub(crate) fn runs(statements: &mut Statements<'_>, query: &RunQuery) -> Result<Vec<RunRow>, StoreFault> {
     // The bound is written into the text: SQLite then takes the index of unfinished runs.
     let open = if query.is_unfinished { "r.ended_ms IS NULL AND" } else { "" };
@@ -212,7 +207,6 @@ pub(crate) fn audit_lines(
     Ok(lines.collect::<rusqlite::Result<_>>()?)
 }
 
-/// One snapshot.
 pub(crate) fn save(statements: &mut Statements<'_>, save_id: &str) -> Result<Save, StoreFault> {
     statements
         .get("SELECT id, name, created_ms, body FROM saves WHERE id = ?1")?
@@ -221,7 +215,6 @@ pub(crate) fn save(statements: &mut Statements<'_>, save_id: &str) -> Result<Sav
         .ok_or_else(|| StoreFailure::Missing(format!("save {save_id}")).into())
 }
 
-/// Snapshots, newest first.
 pub(crate) fn saves(statements: &mut Statements<'_>, rows_max: usize) -> Result<Vec<Save>, StoreFault> {
     let statement = statements
         .get("SELECT id, name, created_ms, body FROM saves ORDER BY created_ms DESC, id DESC LIMIT ?1")?;

@@ -61,7 +61,6 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    /// Starts the threads.
     pub(crate) fn start(path: &Path, config: &StoreConfig) -> Result<Self, OpenError> {
         let mut readers = Self { line: Arc::default(), threads: Vec::new(), path: path.to_path_buf() };
         for number in 1..=config.readers.max(1) {

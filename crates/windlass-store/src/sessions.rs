@@ -15,7 +15,6 @@ use crate::query::grant_row;
 use crate::transaction::{KnownSession, Transaction, int};
 
 impl Transaction<'_> {
-    /// Begins a session.
     pub(crate) fn create(
         &mut self,
         session_id: &SessionId,
@@ -241,7 +240,6 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Forgets a snapshot.
     pub(crate) fn delete_save(&mut self, save_id: &str) -> Result<(), StoreFault> {
         match self.execute("DELETE FROM saves WHERE id = ?1", [save_id])? {
             0 => Err(StoreFailure::Missing(format!("save {save_id}")).into()),

@@ -48,7 +48,6 @@ impl SqliteStore {
         Ok(Self { readers, writer, path, token })
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -144,7 +144,6 @@ pub(crate) struct StoreWriter {
 }
 
 impl StoreWriter {
-    /// Starts the thread.
     pub(crate) fn start(connection: Connection, lock: WriterLock, path: PathBuf) -> std::io::Result<Self> {
         let (jobs, waiting) = mpsc::channel();
         let unwritten = Arc::new(Mutex::new(Unwritten::default()));

@@ -76,7 +76,6 @@ impl NullContext {
         self.cancel.clone()
     }
 
-    /// The context itself.
     pub fn build(&self) -> ToolContext {
         ToolContext {
             call_id: CallId::numbered(1),

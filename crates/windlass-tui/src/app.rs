@@ -46,7 +46,6 @@ pub struct TuiConfig {
     pub version: String,
     /// Where the host is, if not in this process: its address.
     pub place: Option<String>,
-    /// How it looks.
     pub theme: ThemeKind,
     /// Whether the mouse is listened to.
     pub has_mouse: bool,

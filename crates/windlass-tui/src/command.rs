@@ -13,7 +13,6 @@ pub use crate::update::COMMANDS;
 /// What must be there for a command to make sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing.
     Nothing,
     /// A session in which something was said.
     Session,

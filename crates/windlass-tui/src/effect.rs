@@ -14,40 +14,29 @@ pub enum AppEffect {
     Open(SessionId),
     /// Follow a session from after a record on. What was followed before is let go.
     Follow {
-        /// The session.
         session_id: SessionId,
         /// The last record that is known.
         after: u64,
     },
-    /// Stop following.
     Unfollow,
     /// Send a message; begins a session if there is none.
     Send(Box<Sending>),
-    /// Stop a run.
     Cancel(RunId),
-    /// Answer a question.
     Answer {
-        /// The run.
         run_id: RunId,
-        /// The call.
         call_id: CallId,
         /// The digest of what the user saw.
         digest: String,
-        /// The answer.
         answer: PermissionAnswer,
     },
     /// Take up a run that stopped in the middle.
     Resume {
-        /// The run.
         run_id: RunId,
-        /// How.
         wish: ResumeWish,
     },
     /// Copy a run up to a step into a new session and go on there.
     Fork {
-        /// The run.
         run_id: RunId,
-        /// How.
         wish: ForkWish,
     },
     /// List sessions, newest first.
@@ -57,45 +46,32 @@ pub enum AppEffect {
     },
     /// Give a session another title.
     Rename {
-        /// The session.
         session_id: SessionId,
-        /// The title.
         title: String,
     },
     /// Change how calls of a session are approved.
     SetApprove {
-        /// The session.
         session_id: SessionId,
-        /// The mode.
         approve: ApproveMode,
     },
     /// Change the settings of a session.
     SetSettings {
-        /// The session.
         session_id: SessionId,
-        /// All of them.
         settings: Box<SessionSettings>,
     },
-    /// Forget a session.
     Delete(SessionId),
     /// List runs that have not ended.
     ListUnfinished,
-    /// List models.
     ListModels,
-    /// List rules.
     ListRules,
     /// Store a rule: `allow`, `deny` or `ask`, and its pattern.
     AddRule {
-        /// The effect's word.
         effect: &'static str,
-        /// The pattern.
         pattern: String,
     },
-    /// Forget a rule.
     RemoveRule(String),
     /// Say what decides a call.
     Explain {
-        /// The tool.
         tool: String,
         /// Its arguments, as JSON text.
         arguments: String,
@@ -104,7 +80,6 @@ pub enum AppEffect {
     ListPaths,
     /// Read the paths of the project as a tree, for `/context`.
     ReadTree,
-    /// Search the project.
     Search(String),
     /// Look how far the index of the project is.
     WatchIndex,
@@ -114,9 +89,7 @@ pub enum AppEffect {
     Copy(String),
     /// Call the user, who may look elsewhere: a question came up, or a long run has ended.
     Bell,
-    /// Write a file.
     Export {
-        /// Its name.
         name: String,
         /// What goes into it.
         text: String,
@@ -125,7 +98,6 @@ pub enum AppEffect {
     Remember(String),
     /// Keep the theme for the next start.
     KeepTheme(ThemeKind),
-    /// Leave.
     Quit,
 }
 
@@ -134,7 +106,6 @@ pub enum AppEffect {
 pub struct Sending {
     /// The session; a new one unless there is one.
     pub session_id: Option<SessionId>,
-    /// What is said.
     pub text: String,
     /// Another model than the session's.
     pub model: Option<String>,
@@ -144,7 +115,6 @@ pub struct Sending {
     pub approve: Option<ApproveMode>,
     /// The settings of a session that begins with the message.
     pub settings: SessionSettings,
-    /// Background for the message.
     pub context: Option<MessageBackground>,
 }
 

@@ -14,20 +14,16 @@ use windlass_core::protocol::settings::SessionSettings;
 use crate::effect::Sending;
 use crate::state::transcript::TranscriptSight;
 
-/// Something that happened.
 #[derive(Debug, Clone)]
 pub enum AppInput {
     /// A key was pressed.
     Key(KeyEvent),
     /// The mouse did something.
     Mouse(MouseEvent),
-    /// Text was pasted.
     Paste(String),
     /// The terminal has another size.
     Resized {
-        /// Columns.
         columns: u16,
-        /// Rows.
         rows: u16,
     },
     /// A frame was drawn: what it showed.
@@ -51,14 +47,11 @@ pub enum AppInput {
 pub enum HostReply {
     /// A session and what is on record of it.
     Opened {
-        /// The session.
         row: Box<SessionRow>,
-        /// Its durable records.
         records: Vec<Arc<Record>>,
     },
     /// A run began; its session, if it was begun for it.
     Started {
-        /// The run.
         run: StartedRun,
         /// The session that was begun with it.
         session: Option<Box<SessionRow>>,
@@ -67,32 +60,24 @@ pub enum HostReply {
     Forked(StartedRun),
     /// A run that stopped in the middle goes on.
     Resumed(StartedRun),
-    /// Sessions, newest first.
     Sessions {
         /// What was looked for in them.
         text: Option<String>,
-        /// They.
         rows: Vec<SessionRow>,
     },
     /// A session has another title.
     Renamed {
-        /// The session.
         session_id: SessionId,
-        /// Its title.
         title: String,
     },
     /// Calls of a session are approved another way.
     Switched {
-        /// The session.
         session_id: SessionId,
-        /// The mode.
         approve: ApproveMode,
     },
     /// A session has other settings.
     Set {
-        /// The session.
         session_id: SessionId,
-        /// All of them.
         settings: Box<SessionSettings>,
     },
     /// A session was forgotten.
@@ -101,27 +86,22 @@ pub enum HostReply {
     UnfinishedRuns(Vec<RunRow>),
     /// Models that can be chosen.
     Models(Vec<ModelRow>),
-    /// Stored rules.
     Rules(Vec<Rule>),
     /// A rule was forgotten.
     RuleRemoved {
-        /// Which.
         id: String,
         /// Those that are left.
         rules: Vec<Rule>,
     },
     /// What decides a call.
     Explained {
-        /// The tool.
         tool: String,
-        /// The gates.
         explanation: Box<Explanation>,
     },
     /// Paths of the project.
     Paths(Vec<String>),
     /// The paths of the project, for `/context`.
     Tree {
-        /// They, in order.
         paths: Vec<String>,
         /// Whether there are more.
         is_cut: bool,
@@ -130,7 +110,6 @@ pub enum HostReply {
     Found {
         /// What was searched for.
         query: String,
-        /// Where it is.
         hits: Vec<FoundLine>,
         /// Whether it may be in more places.
         is_cut: bool,
@@ -145,9 +124,7 @@ pub enum HostReply {
     Quiet,
     /// It was not done.
     Refused {
-        /// What was wanted.
         wish: RefusedWish,
-        /// Why not.
         error: HostError,
     },
 }
@@ -159,7 +136,6 @@ pub struct FoundLine {
     pub path: String,
     /// Which line of it.
     pub line: u64,
-    /// What it says.
     pub text: String,
     /// Why it was found, where an index says so: what it defines, and the parts of its score.
     pub why: Option<String>,
@@ -170,7 +146,6 @@ pub struct FoundLine {
 /// What was wanted when the host refused.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RefusedWish {
-    /// To open this session.
     Open(SessionId),
     /// To send this message.
     Send(Box<Sending>),
@@ -188,15 +163,11 @@ pub enum RefusedWish {
 
 /// What fills that which lies over the screen, in words: who waits for it knows it by them.
 pub mod wants {
-    /// Sessions.
     pub const SESSIONS: &str = "list the sessions";
     /// Runs that have not ended.
     pub const RUNS: &str = "list the runs";
-    /// Models.
     pub const MODELS: &str = "list the models";
-    /// Rules.
     pub const RULES: &str = "list the rules";
-    /// The file tree.
     pub const TREE: &str = "read the paths of the project";
     /// What is found in files.
     pub const SEARCH: &str = "search the project";

@@ -5,16 +5,13 @@
 pub struct KeySection {
     /// Where they are heard.
     pub title: &'static str,
-    /// They.
     pub rows: &'static [KeyRow],
 }
 
-/// A key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyRow {
     /// The key, or several that do alike.
     pub keys: &'static str,
-    /// What it does.
     pub about: &'static str,
 }
 

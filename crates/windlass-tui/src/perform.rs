@@ -45,7 +45,6 @@ const PASSAGES_TOKENS: u32 = 30_000;
 /// Lines that a search gives at most: nobody reads more of them in a list.
 const HITS_MAX: usize = 300;
 
-/// Carries out effects.
 #[derive(Clone)]
 pub struct EffectPerformer {
     pub(crate) host: Arc<dyn HostPort>,

@@ -58,7 +58,6 @@ impl OwnTerminal {
         Ok(Self { inner })
     }
 
-    /// Draws a frame.
     pub fn draw(&mut self, draw: impl FnOnce(&mut ratatui::Frame<'_>)) -> io::Result<()> {
         self.inner.draw(draw).map(|_| ())
     }
@@ -73,7 +72,6 @@ impl OwnTerminal {
         execute!(io::stdout(), SetTitle(title))
     }
 
-    /// Rings its bell.
     pub fn ring(&mut self) -> io::Result<()> {
         execute!(io::stdout(), Print('\u{7}'))
     }

@@ -4,7 +4,6 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Which theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThemeKind {
     /// For terminals with a dark background.
@@ -17,7 +16,6 @@ pub enum ThemeKind {
 }
 
 impl ThemeKind {
-    /// All of them.
     pub const ALL: [ThemeKind; 3] = [ThemeKind::Dark, ThemeKind::Light, ThemeKind::Plain];
 
     /// The word of commands and configuration.
@@ -29,7 +27,6 @@ impl ThemeKind {
         }
     }
 
-    /// Reads the word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
@@ -50,25 +47,19 @@ pub fn spinner(now_ms: u64) -> &'static str {
 /// What a piece of text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextRole {
-    /// Ordinary text.
     Text,
     /// Beside the point: times, hints, frames.
     Muted,
     /// The one colour of the house: marks, the cursor's place, links.
     Accent,
-    /// Worth reading first.
     Strong,
-    /// Went well.
     Good,
-    /// Needs a look.
     Warn,
-    /// Went wrong.
     Bad,
     /// What the user said.
     User,
     /// The row that is chosen.
     Chosen,
-    /// A heading.
     Heading,
     /// Code in a line of text.
     Code,
@@ -91,7 +82,6 @@ pub enum TextRole {
 }
 
 impl TextRole {
-    /// All of them.
     pub const ALL: [TextRole; 19] = [
         TextRole::Text,
         TextRole::Muted,
@@ -115,19 +105,16 @@ impl TextRole {
     ];
 }
 
-/// A theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Theme {
     kind: ThemeKind,
 }
 
 impl Theme {
-    /// The theme of a kind.
     pub fn new(kind: ThemeKind) -> Self {
         Self { kind }
     }
 
-    /// Its kind.
     pub fn kind(self) -> ThemeKind {
         self.kind
     }

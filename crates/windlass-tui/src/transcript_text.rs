@@ -72,7 +72,6 @@ pub fn transcript_markdown(view: &SessionView, timing: &Timing) -> String {
     text
 }
 
-/// A run as Markdown.
 pub fn run_markdown(run: &RunView, timing: Option<&RunTiming>) -> String {
     let mut text = String::new();
     write_run(&mut text, run, timing);

@@ -27,6 +27,8 @@
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
 //! - [`core`], [`engine`]: everything beneath, for those who need it
 
+#![warn(missing_docs)]
+
 #[doc(hidden)]
 pub mod __private;
 mod agent;

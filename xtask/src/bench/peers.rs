@@ -250,7 +250,6 @@ impl Server {
         bail!("`{start}` does not listen on {address}")
     }
 
-    /// Its number.
     pub(crate) fn pid(&self) -> u32 {
         self.0.id()
     }

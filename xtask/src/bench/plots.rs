@@ -9,7 +9,6 @@ use anyhow::{Context as _, Result};
 
 use super::Figure;
 
-/// One plot.
 struct Plot {
     file: &'static str,
     title: &'static str,

@@ -14,7 +14,6 @@ use crate::pane::Pane;
 use crate::server_process::build_binary;
 use crate::system_package::TMUX;
 
-/// What is filmed.
 const SCRIPT: &str = "fixtures/terminal/tour.script";
 
 /// Where the film goes.
@@ -29,7 +28,6 @@ const MESSAGE: &str = "The crane drops its load when the motor stops. Can you fi
 /// The file that the script reads and changes.
 const DRUM: &str = "use crate::{motor::Motor, pawl::Pawl};
 
-/// Hauls a rope.
 pub struct Drum {
     motor: Motor,
     pawl: Pawl,

@@ -1,6 +1,5 @@
 //! A screen: rows of signs with their looks, read from what tmux captures.
 
-/// A screen.
 pub(super) struct PaneScreen {
     /// Its rows: pieces of text that look the same.
     pub(super) rows: Vec<Vec<PaneText>>,
@@ -9,11 +8,8 @@ pub(super) struct PaneScreen {
 /// Signs that look the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PaneText {
-    /// The first column.
     pub(super) column: usize,
-    /// The signs.
     pub(super) text: String,
-    /// How they look.
     pub(super) look: TextLook,
 }
 
@@ -24,13 +20,9 @@ pub(super) struct TextLook {
     pub(super) colour: Option<u8>,
     /// The same for the ground.
     pub(super) ground: Option<u8>,
-    /// Bold.
     pub(super) is_bold: bool,
-    /// Less bright.
     pub(super) is_dim: bool,
-    /// Italic.
     pub(super) is_italic: bool,
-    /// Underlined.
     pub(super) is_underlined: bool,
     /// Colour and ground exchanged.
     pub(super) is_reversed: bool,

@@ -12,7 +12,6 @@ const BAR: f32 = 28.0;
 const GROUND: &str = "#16181d";
 const INK: &str = "#d7dae0";
 
-/// The film.
 pub(super) fn draw(shots: &[Shot]) -> String {
     let width = f32::from(SIZE.0) * CELL.0 + 2.0 * MARGIN;
     let height = f32::from(SIZE.1) * CELL.1 + MARGIN + BAR;

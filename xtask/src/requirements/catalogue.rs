@@ -42,7 +42,6 @@ impl fmt::Display for RequirementId {
     }
 }
 
-/// One statement.
 pub(super) struct Statement {
     pub(super) id: RequirementId,
     pub(super) text: String,

@@ -6,7 +6,6 @@
 /// What a test of the web app is called.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Title {
-    /// The title.
     pub(super) text: String,
     /// Where it stands, from 1.
     pub(super) line: usize,

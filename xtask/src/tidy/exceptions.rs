@@ -12,7 +12,6 @@ use super::TidyFinding;
 /// Where the list is.
 const PATH: &str = "xtask/tidy-exceptions.txt";
 
-/// The excuses, read.
 pub(super) struct Exceptions {
     lines: Vec<Exception>,
 }

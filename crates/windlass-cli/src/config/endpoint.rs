@@ -122,7 +122,6 @@ fn missing_price(config: &CliConfig, name: &str) -> CommandError {
         .cure(format!("{name} = {{ input = 2.0, cached = 0.2, output = 10.0 }}"))
 }
 
-/// The wire of a word.
 fn wire_of(word: &str) -> Option<WireKind> {
     WireKind::ALL.into_iter().find(|wire| wire.word() == word)
 }

@@ -15,7 +15,6 @@ const HIDDEN: &str = "***";
 const YES: [&str; 4] = ["1", "true", "yes", "on"];
 const NO: [&str; 5] = ["0", "false", "no", "off", ""];
 
-/// The value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingValue {
     Nothing,

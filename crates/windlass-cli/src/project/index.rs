@@ -33,7 +33,6 @@ const WAIT_MS: u64 = 1_000;
 /// How long an index counts as fresh: a model searches several times in a row.
 const FRESH_MS: u64 = 2_000;
 
-/// The index of a project.
 #[derive(Debug)]
 pub(crate) struct ProjectIndex {
     folder: PathBuf,

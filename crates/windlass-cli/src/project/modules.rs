@@ -85,12 +85,10 @@ impl ProjectModules {
         }
     }
 
-    /// The module of that id.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Module>> {
         self.open_folders().find_map(|(_, open)| open.library.get(id))
     }
 
-    /// The module of that id, and the folder that it is in.
     pub(crate) fn find_with_folder(&self, id: &str) -> Result<(Arc<Module>, PathBuf)> {
         let found =
             self.open_folders().find_map(|(folder, open)| Some((open.library.get(id)?, folder.path.clone())));

@@ -101,12 +101,10 @@ impl SessionArchive {
         })
     }
 
-    /// The records of a session.
     pub(crate) async fn records(&self, session_id: &SessionId) -> Result<Vec<Arc<Record>>> {
         self.store.load(session_id, 0).await.map_err(|failure| unread(&failure))
     }
 
-    /// The records of a run.
     pub(crate) async fn records_of_run(&self, row: &RunRow) -> Result<Vec<Arc<Record>>> {
         let after = row.first_seq.saturating_sub(1);
         let mut records =

@@ -52,7 +52,6 @@ pub(crate) enum FollowedEnd {
     Killed,
 }
 
-/// The end of a run.
 pub(crate) struct EndedRun {
     pub(crate) outcome: RunOutcome,
     pub(crate) error: Option<RunFailure>,
@@ -162,7 +161,6 @@ impl RunFollower {
         Ok(())
     }
 
-    /// Follows a run to its end.
     pub(crate) async fn follow(&mut self, started: &StartedRun) -> Result<FollowedEnd> {
         let run_id = &started.run_id;
         let mut seq = started.after_seq;

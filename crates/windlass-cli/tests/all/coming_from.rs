@@ -35,7 +35,6 @@ struct Block {
     text: String,
 }
 
-/// The blocks of a section.
 fn blocks(section: &str) -> Vec<Block> {
     let page = page();
     let start = page.find(&format!("\n## {section}\n")).unwrap_or_else(|| panic!("no section '{section}'"));

@@ -302,7 +302,6 @@ fn story(place: &Place) -> Value {
     story
 }
 
-/// The calls of a story.
 pub(crate) fn calls_mut(story: &mut Value) -> impl Iterator<Item = &mut Value> {
     let steps = story["steps"].as_array_mut().unwrap().iter_mut();
     steps.flat_map(|step| step["calls"].as_array_mut().unwrap())

@@ -14,7 +14,6 @@ use crate::lifeline::PATIENCE;
 /// Where the emulator is below the target folder.
 const ENTRY: &str = "xtask-tools/aimock/node_modules/@copilotkit/aimock/dist/cli.js";
 
-/// A running emulator.
 pub(crate) struct Emulator {
     child: Child,
     address: String,

@@ -132,7 +132,6 @@ impl<'a> Hand<'a> {
         news
     }
 
-    /// The next call.
     fn take(&mut self) -> Value {
         let mut news = self.poll();
         assert_eq!(news["calls"].as_array().unwrap().len(), 1, "{news}");

@@ -23,7 +23,6 @@ const OVER_HTTP: usize = 7_000;
 const ON_A_TERMINAL: usize = 2_900;
 const IN_THE_APP: usize = 102;
 
-/// Calls of a step.
 const STEP_CALLS: usize = 50;
 
 const MORE_KEYS: &str = "[5] Deny and say why  [v] View all";

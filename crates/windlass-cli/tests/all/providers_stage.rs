@@ -198,7 +198,6 @@ impl Watched {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
 
-    /// The exit code.
     pub(crate) fn end(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }

@@ -7,7 +7,6 @@ use crate::place::Place;
 use crate::server::{Server, whole};
 
 const BODY: &str = "GGUF and then a great many weights";
-/// Of the body.
 const HASH: &str = "1c48dd2a5a5a5648d6c2bbb82f6a1a2a15dff8d60cc8167ac3fc88dddc69cdf4";
 
 fn file(place: &Place, name: &str) -> std::path::PathBuf {

@@ -44,12 +44,10 @@ impl Served {
         Self { child, address, _out: out }
     }
 
-    /// Its process.
     pub(crate) fn process(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// Where it listens.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }

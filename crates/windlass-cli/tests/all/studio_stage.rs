@@ -11,7 +11,6 @@ use crate::place::Place;
 use crate::serve::Served;
 use crate::server::{Server, whole};
 
-/// The route.
 pub(crate) const PATH: &str = "/api/chat/stream";
 
 /// A script that thinks, searches, thinks and answers.
@@ -147,12 +146,10 @@ pub(crate) fn types(frames: &[Value]) -> Vec<&str> {
     frames.iter().map(|frame| frame["type"].as_str().unwrap()).collect()
 }
 
-/// The frames of a type.
 pub(crate) fn of_type<'a>(frames: &'a [Value], kind: &str) -> Vec<&'a Value> {
     frames.iter().filter(|frame| frame["type"] == kind).collect()
 }
 
-/// What was said.
 pub(crate) fn said(frames: &[Value]) -> String {
     of_type(frames, "content").iter().map(|frame| frame["content"].as_str().unwrap()).collect()
 }

@@ -71,7 +71,6 @@ impl Terminal {
         self.type_keys(&format!("{line}\r"))
     }
 
-    /// Types keys.
     pub(crate) fn type_keys(&mut self, keys: &str) -> &mut Self {
         let terminal = self.keys.as_mut().unwrap();
         terminal.write_all(keys.as_bytes()).unwrap();

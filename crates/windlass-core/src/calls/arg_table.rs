@@ -13,9 +13,7 @@ const NULL_DEPTH_MAX: usize = 16;
 
 /// One argument that the schema names.
 pub(crate) struct ArgSlot {
-    /// Its canonical name.
     pub(crate) name: Box<str>,
-    /// Its strict type.
     pub(crate) kind: ArgType,
     /// Whether it must be given.
     pub(crate) is_required: bool,
@@ -27,7 +25,6 @@ pub(crate) struct ArgSlot {
 
 /// All arguments of a tool.
 pub(crate) struct ArgTable {
-    /// In declaration order.
     slots: Box<[ArgSlot]>,
     /// Names to slots, sorted by name: names and aliases are found by bisection.
     by_name: Box<[(Box<str>, usize)]>,

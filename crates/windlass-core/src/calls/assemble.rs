@@ -23,11 +23,8 @@ const CALLS_OPEN_MAX: usize = 1_024;
 /// What a delta meant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Assembled {
-    /// Answer text.
     Text(String),
-    /// Thinking.
     Reasoning(String),
-    /// A call grew.
     CallGrew {
         /// Its place among the calls of the step.
         index: u32,

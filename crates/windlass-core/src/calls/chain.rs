@@ -28,7 +28,6 @@ pub enum RefTarget<'a> {
     Failed(String),
     /// A call that has no outcome yet.
     Pending,
-    /// No call.
     Unknown,
 }
 
@@ -76,17 +75,12 @@ pub enum RefFailure {
         at: ArgumentPointer,
         /// The id it names.
         call_id: String,
-        /// The path.
         path: String,
         /// How far the path leads and what is there.
         found: String,
     },
-    /// Too many references.
     #[error("the arguments have more than {refs_max} references")]
-    TooMany {
-        /// The limit.
-        refs_max: usize,
-    },
+    TooMany { refs_max: usize },
     /// The arguments would become too large.
     #[error(
         "{at}: with this reference the arguments have more than {bytes_max} bytes; refer to a smaller part"
@@ -94,7 +88,6 @@ pub enum RefFailure {
     TooLarge {
         /// The place of the reference that passed the limit.
         at: ArgumentPointer,
-        /// The limit.
         bytes_max: usize,
     },
 }

@@ -18,9 +18,7 @@ use crate::text::json_bytes;
 /// One tool of a set; cheap to clone.
 #[derive(Clone)]
 pub struct ToolEntry {
-    /// Its declaration.
     pub spec: Arc<ToolSpec>,
-    /// Its compiled schema.
     pub validator: Arc<dyn ArgsValidator>,
     /// Its arguments, prepared for checking.
     pub(crate) args: Arc<ArgTable>,

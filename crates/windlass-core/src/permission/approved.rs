@@ -64,7 +64,6 @@ impl ApprovedCall {
         &self.call
     }
 
-    /// The tool.
     pub fn spec(&self) -> &Arc<ToolSpec> {
         &self.call.spec
     }
@@ -108,9 +107,7 @@ impl ApprovedCall {
 /// A call that was refused.
 #[derive(Debug, PartialEq)]
 pub struct Denied {
-    /// The call.
     pub call: CheckedCall,
-    /// Why.
     pub refusal: Refusal,
 }
 
@@ -175,7 +172,6 @@ impl PendingQuestion {
         self
     }
 
-    /// What is asked.
     pub fn question(&self) -> &Question {
         &self.question
     }

@@ -31,7 +31,6 @@ const SECRET_NAMES: [&str; 10] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditDecision {
-    /// Nobody was asked.
     AutoApproved,
     /// The user let it run.
     UserApproved,
@@ -70,9 +69,7 @@ impl AuditDecision {
 /// One decision; `Display` is its line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// When.
     pub ts_ms: Millis,
-    /// What was decided.
     pub decision: AuditDecision,
     /// The tool, as far as it is known.
     pub tool: String,
@@ -144,7 +141,6 @@ impl AuditEntry {
         })
     }
 
-    /// Names the user.
     pub fn with_user(mut self, user: impl Into<String>) -> Self {
         self.user = Some(user.into());
         self
@@ -169,7 +165,6 @@ pub struct AuditLog {
 }
 
 impl AuditLog {
-    /// An empty log.
     pub fn new() -> Self {
         Self::default()
     }

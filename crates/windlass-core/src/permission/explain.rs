@@ -14,7 +14,6 @@ use crate::protocol::tool::{CheckedCall, Risk};
 pub enum Stance {
     /// Nothing: the next gate is asked.
     Passes,
-    /// The call runs.
     Allows,
     /// The user is asked.
     Asks,
@@ -50,18 +49,15 @@ impl Stance {
 /// One gate of an explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GateFinding {
-    /// The gate.
     pub gate: Gate,
     /// What it says of this call.
     pub stance: Stance,
-    /// Why.
     pub reason: String,
 }
 
 /// Why a call would run, wait or be refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// The tool.
     pub tool: String,
     /// True risk of the call.
     pub risk: Risk,
@@ -69,7 +65,6 @@ pub struct Explanation {
     pub targets: Vec<Target>,
     /// Every gate in order, also those behind the one that decides.
     pub gates: Vec<GateFinding>,
-    /// The gate that decides.
     pub decides: Gate,
     /// What becomes of the call.
     pub stance: Stance,

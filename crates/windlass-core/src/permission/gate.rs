@@ -156,7 +156,6 @@ pub struct GateSettings {
     pub module_tools_enabled: Option<bool>,
     /// The module that runs.
     pub module: Option<String>,
-    /// Only these tools.
     pub allow_list: Option<Vec<String>>,
     /// What the model may do with tools.
     pub tool_choice: ToolChoice,
@@ -270,7 +269,6 @@ pub struct Refusal {
     pub denied_by: Option<DeniedBy>,
     /// What was refused and why.
     pub message: String,
-    /// What to do.
     pub hint: String,
 }
 

@@ -112,7 +112,6 @@ impl<'a> Matter<'a> {
 /// What one gate says of a call.
 #[derive(Debug, PartialEq)]
 pub(super) enum Opinion<'a> {
-    /// Nothing.
     Silent,
     /// It may run, perhaps by a rule.
     Allow(Option<&'a Rule>),
@@ -146,13 +145,11 @@ pub(super) struct Ruling<'a> {
 /// What becomes of a call.
 #[derive(Debug, PartialEq)]
 pub enum Judgement {
-    /// It runs.
     Approved(ApprovedCall),
     /// The user is asked.
     Ask(PendingQuestion),
     /// It is an edit that is put off.
     Stage(PendingQuestion),
-    /// It is refused.
     Denied(Denied),
 }
 
@@ -206,7 +203,6 @@ impl Permissions {
         self.secrets = redactor.known_values();
     }
 
-    /// The rules.
     pub fn rules(&self) -> &Arc<PolicySet> {
         &self.rules
     }

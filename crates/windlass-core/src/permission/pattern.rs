@@ -124,7 +124,6 @@ pub struct TargetPattern {
 }
 
 impl TargetPattern {
-    /// Reads a pattern.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut tokens = Vec::new();
         let mut ends_in_space = false;

@@ -20,7 +20,6 @@ pub(super) enum PathLoss {
 pub(super) struct PlainPath {
     is_home: bool,
     parts: Vec<String>,
-    /// The project.
     root: Vec<String>,
 }
 

@@ -16,7 +16,6 @@ use crate::protocol::tool::ToolSpec;
 /// Why a text is no set of policies. The file must be kept: somebody meant something by it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// Not JSON.
     #[error("the policies are not valid JSON: {0}; correct the text, or move the file away to start anew")]
     Json(String),
     /// JSON, but none of the known shapes.
@@ -44,7 +43,6 @@ pub enum PolicyError {
         #[source]
         problem: RuleError,
     },
-    /// Too many entries.
     #[error(
         "the policies have {0} entries, more than the {RULES_MAX} that are looked at for every call; merge some with globs such as src/**"
     )]
@@ -138,7 +136,6 @@ impl PolicySet {
         &self.rules
     }
 
-    /// The rule of that id.
     pub fn get(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
     }

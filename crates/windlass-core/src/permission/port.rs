@@ -29,7 +29,6 @@ pub trait PolicyPort: Send + Sync {
 #[error("{0}")]
 pub struct PolicyFailure(pub String);
 
-/// Writes decisions down.
 pub trait AuditPort: Send + Sync {
     /// Writes one decision, behind all that were written before.
     fn append(&self, entry: &AuditEntry) -> Result<(), AuditFailure>;

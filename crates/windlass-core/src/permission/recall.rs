@@ -23,15 +23,24 @@ const BY_RECORD: &str = "record";
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Recalled {
     /// It was let run, by this gate or rule if that is known.
-    Approved { by: Option<String> },
+    Approved {
+        by: Option<String>,
+    },
     /// The user was asked, about this risk; by an older release before the calls in front of it were judged.
-    Asked { risk: Risk, is_unordered: bool },
+    Asked {
+        risk: Risk,
+        is_unordered: bool,
+    },
     /// It was stopped before the turn of its question came.
     Unasked,
     /// It was staged, with this risk.
-    Staged { risk: Risk },
-    /// It was refused.
-    Denied { by: Option<String>, refusal: RecalledRefusal },
+    Staged {
+        risk: Risk,
+    },
+    Denied {
+        by: Option<String>,
+        refusal: RecalledRefusal,
+    },
 }
 
 /// What a refused call was told.

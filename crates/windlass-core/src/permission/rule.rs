@@ -25,7 +25,6 @@ use crate::protocol::tool::{Scope, ToolSpec, is_tool_name};
 /// Why a text is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    /// Nothing there.
     #[error("the rule is empty; write a tool, such as read_file or read_file(src/**)")]
     Empty,
     /// Not a tool name.
@@ -33,7 +32,6 @@ pub enum RuleError {
         "'{0}' is no tool name: use 1 to 128 letters, digits, '_', '-', '.' or '/', or '*' for any tool; for example read_file(src/**)"
     )]
     ToolName(String),
-    /// Not a scope.
     #[error(
         "'{0}' is no scope: use read_files, write_files, execute_commands, network_access, system_info or task_management; for example scope:read_files(docs/**)"
     )]
@@ -41,7 +39,6 @@ pub enum RuleError {
     /// The bracket is not closed at the end.
     #[error("'{0}' has no ')' at its end; for example read_file(src/**)")]
     OpenBracket(String),
-    /// Nothing in the brackets.
     #[error(
         "there is nothing in the brackets; leave them out to mean the whole tool (read_file), or name a path, host or command: read_file(src/**)"
     )]
@@ -61,7 +58,6 @@ pub enum RuleError {
 /// Which tools a rule means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolPattern {
-    /// Any tool.
     Any,
     /// The tool of this name.
     Named(String),
@@ -140,7 +136,6 @@ pub(super) fn scope_of(word: &str) -> Option<Scope> {
 /// What a rule means: its text form is `Display` and `FromStr`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulePattern {
-    /// Which tools.
     pub tool: ToolPattern,
     /// Which targets; none means whatever the call touches.
     pub targets: Vec<TargetPattern>,
@@ -262,9 +257,7 @@ const GRANT_PREFIX: char = 'g';
 pub struct Rule {
     /// Its name in lists, unique in its set.
     pub id: String,
-    /// What it does.
     pub effect: RuleEffect,
-    /// What it means.
     pub pattern: RulePattern,
     /// When it was made; 0 when that is not known.
     pub created_ms: Millis,
@@ -296,7 +289,6 @@ impl Rule {
         Ok(Self { id: format!("{GRANT_PREFIX}{number}"), session_id: Some(session_id), ..rule })
     }
 
-    /// The number of a grant, by its id.
     pub fn grant_number(id: &str) -> Option<u64> {
         id.strip_prefix(GRANT_PREFIX)?.parse().ok()
     }

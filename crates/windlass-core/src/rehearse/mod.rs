@@ -48,7 +48,6 @@ const EVENT_CHARS_MAX: usize = 400;
 /// A run that stands where its record ends.
 #[derive(Debug)]
 pub struct Rehearsed {
-    /// The machine.
     pub run: Run,
     /// What has to be done now, in order.
     pub live: Vec<Effect>,
@@ -73,7 +72,6 @@ pub struct Rehearsed {
 /// A call that was running when the record ended.
 #[derive(Debug)]
 pub struct BegunCall {
-    /// The call.
     pub call: Box<ApprovedCall>,
     /// How long it may take.
     pub timeout_ms: u64,

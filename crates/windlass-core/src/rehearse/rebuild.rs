@@ -109,7 +109,6 @@ pub(super) fn answered_call() -> RawCall {
     }
 }
 
-/// Everything but calls.
 pub(super) fn non_calls(parts: &[Part]) -> Vec<Part> {
     parts.iter().filter(|part| !matches!(part, Part::Call(_))).cloned().collect()
 }

@@ -27,7 +27,6 @@ pub(super) enum SlotState {
     Asking(Box<PendingQuestion>),
     /// Approved; waits for a free place.
     Ready(Box<ApprovedCall>),
-    /// It runs.
     Running,
     /// It has its outcome.
     Settled(Box<Settled>),
@@ -59,7 +58,6 @@ pub(super) struct CallSlot {
     pub(super) dropped_args: Vec<String>,
     /// What had to be changed to read its arguments.
     pub(super) repairs: Vec<RepairNote>,
-    /// Who allowed it.
     pub(super) decision: Option<String>,
     pub(super) state: SlotState,
 }

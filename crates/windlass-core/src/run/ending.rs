@@ -91,7 +91,6 @@ impl Run {
         self.end(pass, RunOutcome::LimitReached, reason, text, None)
     }
 
-    /// Ends the run.
     pub(super) fn end(
         &mut self,
         pass: &mut Pass<'_, '_>,

@@ -21,7 +21,6 @@ pub(super) enum RepeatVerdict {
     Wait,
     /// Give this outcome again.
     Cached {
-        /// The earlier outcome.
         outcome: Arc<ToolOutcome>,
         /// Whether the run must now come to its answer.
         is_last: bool,

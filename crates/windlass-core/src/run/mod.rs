@@ -93,7 +93,6 @@ const ADJUSTMENTS_MAX: usize = 256;
 /// What a run is run with; shared by all runs of a session.
 #[derive(Debug, Clone)]
 pub struct RunSettings {
-    /// Limits and behaviour.
     pub profile: Profile,
     /// The model's name, for events.
     pub model: String,
@@ -139,7 +138,6 @@ impl RunSettings {
 /// permissions.
 #[derive(Debug)]
 pub struct World<'a> {
-    /// The tools.
     pub tools: &'a Toolset,
     /// Rules, grants and gates.
     pub permissions: &'a mut Permissions,
@@ -187,11 +185,9 @@ pub struct Run {
 enum Phase {
     /// Nothing was said yet.
     Ready,
-    /// The model speaks.
     Thinking(Thinking),
     /// Calls are on their way to their outcomes.
     Settling(CallBatch),
-    /// Over.
     Ended,
 }
 
@@ -267,7 +263,6 @@ struct SettledWishes {
 /// Counters of a run; all begin anew with a user message.
 #[derive(Debug, Default)]
 struct Counters {
-    /// Model requests.
     steps: u32,
     /// Those that count towards the limit.
     work_steps: u32,

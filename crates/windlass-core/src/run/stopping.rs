@@ -14,7 +14,6 @@ pub(super) enum StopCause {
     OutOfTime,
     /// The user stopped the run.
     Cancelled,
-    /// The journal failed.
     JournalFailed,
 }
 

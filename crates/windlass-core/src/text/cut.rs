@@ -35,7 +35,6 @@ pub fn json_bytes(value: &Value) -> u64 {
     count.0
 }
 
-/// Bytes in hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         for half in [byte >> 4, byte & 15] {

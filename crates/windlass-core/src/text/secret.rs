@@ -11,7 +11,6 @@ pub const SECRET_CHARS_MIN: usize = 6;
 pub struct Secret(Arc<str>);
 
 impl Secret {
-    /// Wraps a key.
     pub fn new(key: impl Into<Arc<str>>) -> Self {
         Self(key.into())
     }

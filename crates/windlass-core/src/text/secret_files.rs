@@ -6,7 +6,6 @@
 /// Folders whose whole content is secret.
 const FOLDERS: [&str; 7] = [".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".password-store"];
 
-/// Whole names.
 const NAMES: [&str; 17] = [
     ".env",
     ".envrc",
@@ -27,10 +26,8 @@ const NAMES: [&str; 17] = [
     "secrets.yml",
 ];
 
-/// Beginnings of names.
 const PREFIXES: [&str; 5] = [".env.", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 
-/// Endings of names.
 const SUFFIXES: [&str; 9] =
     [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".tfstate"];
 

@@ -522,7 +522,6 @@ impl Sim {
         self.input(Input::CallEnded { call_id, outcome });
     }
 
-    /// The user answers.
     pub(crate) fn decide(&mut self, number: u64, decision: Decision) {
         let call_id = CallId::numbered(number);
         assert!(self.asking.contains(&call_id), "{call_id} is not asked about");

@@ -145,13 +145,10 @@ pub struct HostParts {
     pub models: Arc<dyn ModelsPort>,
     /// Where profiles come from.
     pub profiles: Arc<ProfilesFn>,
-    /// The tools.
     pub registry: Registry,
     /// The index of the project, if there is one.
     pub search: Option<SharedSearch>,
-    /// The project root.
     pub root: PathBuf,
-    /// Stored rules.
     pub policies: Arc<dyn PolicyPort>,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
@@ -159,7 +156,6 @@ pub struct HostParts {
     pub audit: Option<Arc<dyn AuditPort>>,
     /// Sampling of runs whose user says nothing of it.
     pub sampling: Sampling,
-    /// The time.
     pub clock: Clock,
     /// How much may go on at once.
     pub limits: HostLimits,

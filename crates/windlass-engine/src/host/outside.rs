@@ -113,7 +113,6 @@ impl Host {
         })))
     }
 
-    /// Stores a rule.
     pub(super) fn store_rule(&self, effect: &str, pattern: &str) -> Result<Rule, HostError> {
         let effect = effect_of(effect)?;
         let rule = Rule::parse(effect, pattern, RuleSource::User)

@@ -22,7 +22,6 @@ use super::{Host, Shutdown};
 use crate::bus::{EventLog, LogPart, Subscription};
 use crate::limits::{FOREIGN_LOOK_MS, PAGE_RECORDS_MAX, SESSION_LOOK_MS};
 
-/// What is read.
 pub(super) enum ReadSubject {
     /// One run, to its end.
     Run(RunId),
@@ -30,7 +29,6 @@ pub(super) enum ReadSubject {
     Session,
 }
 
-/// A reader's place.
 pub(super) struct RecordReader {
     store: Arc<dyn StorePort>,
     slot: Arc<SessionSlot>,

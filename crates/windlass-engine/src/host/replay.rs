@@ -17,7 +17,6 @@ use super::{Host, broken, failed};
 
 /// A run on record, and what it is played again with.
 pub(super) struct RecordedRun {
-    /// Its records.
     pub(super) own: Vec<Arc<Record>>,
     /// What it began with; nothing if its beginning is not on record.
     pub(super) start: Option<Start>,

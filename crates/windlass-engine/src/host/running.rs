@@ -185,7 +185,6 @@ impl Host {
         self.parts.store.run(run_id).await.map_err(failed("run", run_id.as_str()))
     }
 
-    /// The records of a run.
     pub(super) async fn run_records(&self, row: &RunRow) -> Result<Vec<Arc<Record>>, HostError> {
         let after = row.first_seq.saturating_sub(1);
         let mut records = self.parts.store.load(&row.session_id, after).await.map_err(broken)?;
@@ -242,7 +241,6 @@ impl Host {
         Ok(records)
     }
 
-    /// Stops a run.
     pub(super) async fn stop(&self, run_id: &RunId) -> Result<(), HostError> {
         let row = self.run_row(run_id).await?;
         if row.outcome.is_some() {

@@ -28,7 +28,6 @@ pub(super) struct OpenedWith {
     pub(super) begun: Option<Arc<RunSetup>>,
 }
 
-/// A session that is open.
 #[derive(Clone)]
 pub(super) struct OpenedSession {
     pub(super) session: Session,
@@ -170,7 +169,6 @@ impl SessionSlots {
         Arc::clone(places.all.entry(session_id.clone()).or_insert_with(new))
     }
 
-    /// All places.
     pub(super) fn all(&self) -> Vec<Arc<SessionSlot>> {
         self.lock().all.values().map(Arc::clone).collect()
     }

@@ -59,7 +59,6 @@ impl MemoryJournal {
         Self { deltas_max, ..self }
     }
 
-    /// Forgets a session.
     pub fn forget(&self, session_id: &SessionId) {
         self.lock().remove(session_id);
     }

@@ -25,7 +25,6 @@ pub struct AuditFile {
 #[derive(Debug, thiserror::Error)]
 #[error("the audit file {path} could not be used: {error}")]
 pub struct AuditError {
-    /// The file.
     pub path: PathBuf,
     /// What the system said.
     pub error: io::Error,
@@ -42,7 +41,6 @@ impl AuditFile {
         Self { path: path.into(), bytes_max }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -45,31 +45,22 @@ pub struct Loaded<T> {
 /// The policy file could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyFileError {
-    /// The system refused.
     #[error("the policy file {path} could not be {what}: {error}")]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What was tried.
         what: &'static str,
         /// What the system said.
         error: io::Error,
     },
     /// Another process holds it.
     #[error("the policy file {path} is locked by another process; try again")]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// The change was never made.
     #[error("the rules were not changed")]
     Unchanged,
     /// There are too many broken copies.
     #[error("beside {path} lie {POLICY_CORRUPT_MAX} broken copies; repair or remove them")]
-    TooManyCorrupt {
-        /// The file.
-        path: PathBuf,
-    },
+    TooManyCorrupt { path: PathBuf },
 }
 
 /// What lies at the path.
@@ -90,7 +81,6 @@ impl<T: Default> PolicyFile<T> {
         Self { path: path.into(), from_json, to_json }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }

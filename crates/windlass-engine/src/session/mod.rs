@@ -50,17 +50,12 @@ const COMMANDS_WAITING_MAX: usize = 16;
 /// What a session is made of. Cheap to clone; the shared parts are shared.
 #[derive(Clone)]
 pub struct SessionParts {
-    /// Its name.
     pub session_id: SessionId,
     /// Limits, manners, system text.
     pub settings: Arc<RunSettings>,
-    /// The model.
     pub model: Arc<dyn ModelPort>,
-    /// The tools.
     pub registry: Registry,
-    /// The project root.
     pub root: PathBuf,
-    /// Stored rules.
     pub policies: Arc<dyn PolicyPort>,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
@@ -68,9 +63,7 @@ pub struct SessionParts {
     pub journal: Arc<dyn JournalPort>,
     /// Where decisions are written down, if anywhere.
     pub audit: Option<Arc<dyn AuditPort>>,
-    /// The time.
     pub clock: Clock,
-    /// What was before.
     pub past: Past,
 }
 
@@ -109,11 +102,9 @@ impl SessionParts {
 pub struct Past {
     /// The history of its ended runs.
     pub transcript: Transcript,
-    /// The number of its next call.
     pub next_call_number: u64,
     /// The number of its newest record.
     pub last_seq: u64,
-    /// Its task list.
     pub tasks: Vec<Task>,
     /// What the session is granted.
     pub grants: Vec<Rule>,
@@ -148,7 +139,6 @@ impl From<History> for Past {
 /// A run that stopped in the middle, to be taken up again.
 #[derive(Debug, Clone, Default)]
 pub struct Unfinished {
-    /// Its records.
     pub records: Vec<Arc<Record>>,
     /// Calls that may run again although nobody knows whether they happened.
     pub retry: Vec<CallId>,
@@ -221,7 +211,6 @@ pub(crate) enum SessionRequest {
     Park { done: oneshot::Sender<()> },
 }
 
-/// The answer to a question.
 pub(crate) struct QuestionAnswer {
     pub(crate) call_id: CallId,
     pub(crate) answer: PermissionAnswer,
@@ -319,7 +308,6 @@ impl Session {
         }
     }
 
-    /// The session's name.
     pub fn id(&self) -> &SessionId {
         &self.session_id
     }
@@ -334,7 +322,6 @@ impl Session {
         Arc::clone(&self.log)
     }
 
-    /// Starts a run.
     pub async fn send(&self, send: MessageSend) -> Result<RunHandle, SendError> {
         let (done, receiver) = oneshot::channel();
         let request = SessionRequest::Send { send: Box::new(send), done };

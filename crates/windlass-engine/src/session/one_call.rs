@@ -50,7 +50,6 @@ pub(crate) struct CallSurroundings {
     pub(crate) redactor: Redactor,
 }
 
-/// A session for one call.
 pub(crate) struct OneCallSession {
     pub(crate) session: Session,
     journal: Arc<MemoryJournal>,
@@ -90,7 +89,6 @@ impl OneCallSession {
         Self { session, journal, tool }
     }
 
-    /// Makes the call.
     pub(crate) async fn send(&self) -> Result<RunHandle, SendError> {
         let text = format!("Call {}", self.tool);
         self.session.send(MessageSend::text(new_run_id(), new_message_id(), text)).await

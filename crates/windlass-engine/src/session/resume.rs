@@ -27,9 +27,7 @@ use crate::tool_run::probe_call;
 
 /// What becomes of a call that was running.
 enum Fate {
-    /// It runs again.
     Again(BegunCall),
-    /// It has its outcome.
     Over(CallId, Box<ToolOutcome>),
     /// Nobody knows whether it happened.
     Unknown(CallId, Box<ToolOutcome>),

@@ -23,7 +23,6 @@ struct TaskList {
 }
 
 impl SessionTasks {
-    /// An empty list.
     pub fn new() -> Self {
         Self::default()
     }

@@ -24,17 +24,12 @@ use crate::tool_run::inspect_call;
 
 /// What calls are judged with.
 pub struct CallJudge<'a> {
-    /// The tools.
     pub registry: &'a Registry,
-    /// The rules.
     pub policies: &'a dyn PolicyPort,
     /// What happens to calls that would need asking.
     pub approve: ApproveMode,
-    /// The profile.
     pub profile: &'a Profile,
-    /// The project root.
     pub root: &'a Path,
-    /// The time.
     pub clock: &'a Clock,
     /// Secret values that no front end may show: a question that has one in it is critical.
     pub secrets: &'a Redactor,
@@ -46,12 +41,7 @@ pub enum CallFate {
     /// There is no such tool.
     Unknown,
     /// A gate before the rules refuses it.
-    Refused {
-        /// Which.
-        gate: Gate,
-        /// Why.
-        failure: ToolFailure,
-    },
+    Refused { gate: Gate, failure: ToolFailure },
     /// All gates have spoken.
     Explained(Box<Explanation>),
 }

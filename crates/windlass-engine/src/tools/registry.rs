@@ -74,19 +74,13 @@ pub enum RegisterError {
     /// The schema cannot be compiled.
     #[error("tool '{tool}': {error}")]
     Schema {
-        /// The tool.
         tool: String,
         /// What is wrong with it.
         error: SchemaError,
     },
     /// A default is not of its argument's type, so every call that relies on it would be refused.
     #[error("tool '{tool}': the default of argument '{arg}' is not of the argument's type")]
-    Default {
-        /// The tool.
-        tool: String,
-        /// The argument.
-        arg: String,
-    },
+    Default { tool: String, arg: String },
     /// Another tool has one of the names.
     #[error(transparent)]
     Clash(#[from] NameClash),

@@ -38,7 +38,6 @@ impl SchemaWeight {
     }
 }
 
-/// Weighs a schema.
 pub(crate) fn weigh(schema: &Value) -> Result<SchemaWeight, TooHeavy> {
     let mut scale = Scale {
         root: schema,

@@ -24,12 +24,8 @@ use crate::tools::schema_weight::{TooHeavy, weigh};
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// It is too large.
     #[error("the schema has {bytes} bytes; at most {SCHEMA_BYTES_MAX} are allowed")]
-    TooLarge {
-        /// Its size.
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
     /// It is nested too deeply.
     #[error("the schema is nested more than {SCHEMA_DEPTH_MAX} levels deep")]
     TooDeep,

@@ -74,7 +74,6 @@ pub(crate) fn spec(name: &str) -> ToolSpec {
     }))
 }
 
-/// A checked call of a tool.
 pub(crate) fn call(tool: &dyn ToolPort, args: Value) -> CheckedCall {
     let Value::Object(args) = args else { panic!("arguments are an object") };
     let call = ToolCall {

@@ -5,11 +5,8 @@
 pub(super) enum AnswerKind {
     /// The calls so far answer it.
     Done,
-    /// The user greets.
     Greeting,
-    /// The user thanks.
     Thanks,
-    /// The user leaves.
     Farewell,
     /// The user asks who this is.
     Identity,

@@ -8,12 +8,10 @@ use super::words::{EnglishWord, WordKind, words};
 /// What a request says of a change inside a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum EditWish {
-    /// Nothing.
     #[default]
     None,
     /// It wants one, and does not spell it out as we read it.
     Unclear,
-    /// This one.
     Clear(Edit),
 }
 

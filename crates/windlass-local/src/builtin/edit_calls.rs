@@ -18,7 +18,6 @@ pub(super) const READ_FILE: &str = "read_file";
 /// What comes next of a change.
 #[derive(Debug, PartialEq)]
 pub(super) enum NextOfEdit {
-    /// This call.
     Call(&'static str, Value),
     /// Nothing: it was made, or it cannot be.
     End,

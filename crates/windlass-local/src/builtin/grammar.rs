@@ -45,9 +45,7 @@ pub(super) enum ArgKind {
     File,
     /// An address that the request names.
     Url,
-    /// A time zone.
     Zone,
-    /// Arithmetic.
     Expression,
     /// The name of a task.
     Task,

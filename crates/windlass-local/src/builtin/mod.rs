@@ -307,9 +307,7 @@ impl<'a> Scene<'a> {
 
 /// What the model decided.
 enum BuiltinDecision {
-    /// A call.
     Call { name: String, arguments: String, usage: Usage },
-    /// A kind of answer.
     Answer { kind: AnswerKind, usage: Usage },
 }
 

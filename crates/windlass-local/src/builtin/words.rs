@@ -7,7 +7,6 @@ use std::ops::Range;
 pub(super) enum WordKind {
     /// Speech, in lower case.
     Speech,
-    /// A number.
     Number,
     /// A file, a folder, an identifier: what nobody says aloud.
     Name,

@@ -11,7 +11,6 @@ use crate::kernel::{self, ProductSizes};
 /// Weights of a model, in their file or written out.
 #[derive(Debug, Clone)]
 pub(crate) enum Matrix {
-    /// As candle multiplies.
     Candle(QMatMul),
     /// Blocks that our own products are for.
     Blocks(SharedBlocks),

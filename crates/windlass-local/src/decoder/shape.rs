@@ -27,7 +27,6 @@ impl ModelFamily {
         }
     }
 
-    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             ModelFamily::Qwen2 => "qwen2",
@@ -50,12 +49,16 @@ pub(crate) enum RopeLayout {
 /// How positions beyond those of the training are reached.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RopeScaling {
-    /// They are not.
     None,
     /// All positions are divided.
     Linear(f64),
     /// Llama 3.1: slow rotations are slowed further, fast ones are left alone.
-    Llama3 { factor: f64, low: f64, high: f64, original_tokens: f64 },
+    Llama3 {
+        factor: f64,
+        low: f64,
+        high: f64,
+        original_tokens: f64,
+    },
     /// The divisor of every rotation, as a file gives it.
     Divisors(Vec<f32>),
 }
@@ -147,7 +150,6 @@ pub(crate) enum WeightName {
     LastNorm,
     /// From the last layer to the tokens; often the embedding again.
     Head,
-    /// Of a layer.
     Layer(usize, LayerWeight),
 }
 

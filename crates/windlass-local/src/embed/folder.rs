@@ -20,7 +20,6 @@ const SAMPLE_BYTES: usize = 4 << 10;
 /// How the vectors of tokens become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
-    /// Their mean.
     Mean,
     /// That of the first token.
     First,

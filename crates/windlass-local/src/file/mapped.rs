@@ -19,7 +19,6 @@ use crate::error::LocalError;
 /// Bytes that stay where they are: of a file, or of the program itself.
 #[derive(Debug)]
 pub(crate) enum Bytes {
-    /// A mapped file.
     Mapped(Mmap),
     /// A part of the program.
     Static(&'static [u8]),

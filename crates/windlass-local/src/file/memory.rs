@@ -12,7 +12,6 @@ use crate::decoder::shape::ModelShape;
 
 /// Rows of a tile of the fast kernels; a matrix that does not divide into tiles is used as it is.
 const TILE_ROWS: usize = 16;
-/// Columns of a tile.
 const TILE_COLUMNS: usize = 256;
 /// What a token of the vocabulary takes, measured: its bytes, its places in tables, in merges and in the tree of the grammars.
 const VOCABULARY_BYTES: u64 = 1_024;

@@ -32,7 +32,6 @@ pub struct FileDescription {
     pub path: PathBuf,
     /// How it is stored.
     pub format: Format,
-    /// What it computes.
     pub family: ModelFamily,
     /// What it calls itself.
     pub title: Option<String>,
@@ -44,7 +43,6 @@ pub struct FileDescription {
     pub quantisation: String,
     /// The context it was trained for.
     pub context_tokens: usize,
-    /// Bytes on disk.
     pub file_bytes: u64,
     /// What it needs in memory.
     pub memory: MemoryEstimate,
@@ -53,7 +51,6 @@ pub struct FileDescription {
 /// How a model is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// One GGUF file.
     Gguf,
     /// A folder of safetensors.
     Safetensors,

@@ -14,7 +14,6 @@ use super::{Constraint, GrammarError, TokenMask};
 
 /// How an answer begins.
 pub(super) enum Begin {
-    /// In the grammar.
     Grammar,
     /// As free text, until a call begins.
     Speech(Arc<Speech>),
@@ -36,9 +35,7 @@ enum AnswerPosition {
     Speech(usize),
     /// Before the first solid byte, which decides whether it is text or a call.
     Undecided,
-    /// In the grammar.
     Grammar,
-    /// At its end.
     Done,
 }
 
@@ -68,7 +65,6 @@ impl ConstrainedAnswer {
         }
     }
 
-    /// An answer with a grammar.
     pub(super) fn new(tokens: Arc<GrammarTokens>, grammar: AnswerGrammar, begin: Begin) -> Self {
         let AnswerGrammar { parser, is_json, notices, is_spoilt } = grammar;
         let (place, speech) = match begin {

@@ -55,7 +55,6 @@ struct Compiled {
 
 /// What a wish comes to.
 enum GrammarPlan {
-    /// Text alone.
     Text(FreeTextWish),
     /// The grammar from the first token on.
     Grammar(GrammarSource),

@@ -44,7 +44,6 @@ pub struct AnswerWish {
     pub json: JsonStyle,
     /// The tools that may be called now, and no others.
     pub tools: Vec<Arc<ToolSpec>>,
-    /// What must happen.
     pub form: GrammarForm,
     /// Most calls of one answer.
     pub calls_max: usize,
@@ -87,7 +86,6 @@ pub enum CallSyntax {
     Tags {
         /// What begins a call, often one reserved token.
         begin: String,
-        /// What ends it.
         end: String,
     },
     /// Bare `{"name": …, "parameters": …}` as the whole answer (Llama 3).
@@ -213,12 +211,7 @@ pub enum GrammarError {
     #[error(
         "the schema of '{tool}' cannot be made a grammar: {message}; correct the schema, or do not offer the tool"
     )]
-    Schema {
-        /// The tool.
-        tool: String,
-        /// What it says.
-        message: String,
-    },
+    Schema { tool: String, message: String },
     /// The grammar is wrong or too large.
     #[error("the grammar cannot be used: {0}")]
     Grammar(String),

@@ -20,7 +20,6 @@ pub(super) struct Nesting {
     is_escaped: bool,
     /// Characters of the number it is in.
     number_chars: usize,
-    /// Digits of its exponent.
     exponent_digits: Option<usize>,
 }
 

@@ -11,9 +11,7 @@ use super::tokens::GrammarTokens;
 /// What begins a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trigger {
-    /// Nothing does.
     None,
-    /// A special token.
     Token(u32),
     /// Some text, wherever it stands.
     Text(Vec<u8>),

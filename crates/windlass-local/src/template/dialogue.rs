@@ -19,7 +19,6 @@ pub(crate) enum RequestTelling {
     Plain,
 }
 
-/// The messages of a request.
 pub(crate) fn messages(request: &ModelRequest, telling: RequestTelling, syntax: &CallSyntax) -> Vec<Value> {
     let mut messages = Vec::new();
     let mut system = request.system.to_string();

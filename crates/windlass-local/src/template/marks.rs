@@ -16,7 +16,6 @@ pub(crate) struct Marks {
     texts: Vec<String>,
 }
 
-/// A piece of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PromptPiece {
     pub(crate) text: String,

@@ -44,7 +44,6 @@ pub(crate) enum TokenizerKind {
         /// For what follows a reserved token, where that differs: no space is put before it.
         later: Option<Box<Tokenizer>>,
     },
-    /// By scores.
     Pieces(TokenPieces),
 }
 

@@ -8,7 +8,6 @@ use crate::target::{Abilities, WireKind};
 
 /// Models of a kind.
 pub(super) struct ModelFamily {
-    /// Who serves them.
     served_by: ServedBy,
     /// Their names: `*` stands for anything, no upper case; held against the whole name and against what
     /// follows its last slash.
@@ -19,11 +18,9 @@ pub(super) struct ModelFamily {
 
 /// Who serves a family.
 enum ServedBy {
-    /// These providers.
     By(&'static [&'static str]),
     /// Whoever speaks this wire.
     On(WireKind),
-    /// Anybody.
     Anywhere,
 }
 

@@ -27,7 +27,6 @@ pub fn providers() -> &'static [Provider] {
     provider::PROVIDERS
 }
 
-/// The provider of that id.
 pub fn find_provider(id: &str) -> Option<&'static Provider> {
     provider::PROVIDERS.iter().find(|provider| provider.id == id)
 }
@@ -89,11 +88,8 @@ pub fn find_model(provider: &str, model: &str) -> Option<&'static KnownModel> {
 /// What the user and the doctor say of an endpoint; what is empty leaves the catalogue as it is.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
-    /// Where it is.
     pub base_url: Option<String>,
-    /// Its key.
     pub key: Option<Secret>,
-    /// The protocol.
     pub wire: Option<WireKind>,
     /// More headers; one of the catalogue's name replaces it.
     pub headers: Vec<(String, String)>,
@@ -116,14 +112,10 @@ pub enum CatalogError {
     },
     /// Only the user can know where it is.
     #[error("the address of '{provider}' is not known: a base URL is needed")]
-    NoAddress {
-        /// The provider.
-        provider: String,
-    },
+    NoAddress { provider: String },
     /// An address that cannot be one.
     #[error("'{url}' cannot be the address of '{provider}': {why}")]
     BadAddress {
-        /// The provider.
         provider: String,
         /// The address, without anything secret in it.
         url: String,
@@ -133,19 +125,13 @@ pub enum CatalogError {
     /// It answers nobody without a key.
     #[error("'{provider}' needs a key, and there is none: set {variable}")]
     NoKey {
-        /// The provider.
         provider: String,
         /// The environment variable where a key usually is.
         variable: &'static str,
     },
     /// Quirks that are none.
     #[error("the quirks of '{provider}' cannot be used: {why}")]
-    Quirks {
-        /// The provider.
-        provider: String,
-        /// What is wrong.
-        why: String,
-    },
+    Quirks { provider: String, why: String },
 }
 
 fn meant(nearest: Option<&str>) -> String {

@@ -9,7 +9,6 @@ use crate::target::{Abilities, Prices};
 /// A model of which something is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownModel {
-    /// The provider's row.
     pub provider: &'static str,
     /// The model, as the provider calls it.
     pub model: &'static str,

@@ -8,7 +8,6 @@ use crate::quirks::{
 };
 use crate::target::{AuthForm, WireKind};
 
-/// A provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {
     /// What stands before the slash of a model's name.

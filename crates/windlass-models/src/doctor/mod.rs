@@ -34,7 +34,6 @@ pub trait Patient: Send + Sync {
     ) -> BoxFuture<'a, Result<Vec<ModelDelta>, ModelFailure>>;
 }
 
-/// Limits of an examination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExaminationLimits {
     /// One probe with all its tries: a model on a small machine loads for a while before its first word.
@@ -52,7 +51,6 @@ impl Default for ExaminationLimits {
 /// How far an examination is.
 #[derive(Debug, Clone, Copy)]
 pub enum DoctorProgress<'a> {
-    /// A probe begins.
     Begun(Probe),
     /// A probe found something.
     Found(&'a ProbeFinding),

@@ -47,7 +47,6 @@ pub enum Probe {
     Reasoning,
     /// It takes its thinking back.
     ReasoningEcho,
-    /// It sees pictures.
     Picture,
     /// The form of an answer can be prescribed.
     ResponseFormat,
@@ -137,9 +136,7 @@ impl Probe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeVerdict {
-    /// It does that.
     Pass,
-    /// It does not.
     Fail,
     /// It cannot be said.
     Unsure,
@@ -150,9 +147,7 @@ pub enum ProbeVerdict {
 /// What one probe found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeFinding {
-    /// The probe.
     pub probe: Probe,
-    /// How it went.
     pub verdict: ProbeVerdict,
     /// What it means for the user.
     pub meaning: String,

@@ -34,7 +34,6 @@ pub(super) type Patch = Vec<(&'static str, Value)>;
 /// How a patient took a question.
 #[derive(Debug)]
 pub(super) enum ProbeReply {
-    /// With an answer.
     Answered(Box<ProbeAnswer>),
     /// It does not take such questions.
     Refused(ModelFailure),
@@ -198,7 +197,6 @@ pub(super) struct Visit<'a> {
     pub(super) can_call: Option<bool>,
     /// Whether a call can be forced, once that is known.
     pub(super) can_force: Option<bool>,
-    /// The answer of the streaming probe.
     pub(super) streamed: Option<Box<ProbeAnswer>>,
     /// The first answer with a call.
     pub(super) called: Option<Box<ProbeAnswer>>,

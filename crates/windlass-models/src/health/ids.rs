@@ -43,7 +43,6 @@ struct GivenId {
     is_answered: bool,
 }
 
-/// An id for the wire.
 pub(super) struct WireId<'a> {
     pub(super) id: Cow<'a, str>,
     /// Whether the provider's own id could not be used.
@@ -51,7 +50,6 @@ pub(super) struct WireId<'a> {
 }
 
 impl Ids {
-    /// The id of a call.
     pub(super) fn give<'a>(&mut self, rule: IdRule, call: &'a ToolCall, spot: FindingSpot) -> WireId<'a> {
         let provider_id = call.provider_id.as_deref().filter(|id| !id.is_empty());
         let known = self.given.get(&call.id).and_then(|all| all.iter().find(|given| given.spot == spot));

@@ -28,16 +28,13 @@ pub struct CallExchange<'a> {
 /// A piece of an assistant message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnItem<'a> {
-    /// Text, never blank.
     Text(Cow<'a, str>),
     /// Thinking of this very model. `state` is what its wire's decoder gave as reasoning state.
     Reasoning {
         /// Readable thinking; may be empty.
         text: &'a str,
-        /// Provider state, untouched.
         state: Option<&'a Value>,
     },
-    /// A call.
     Call(CallItem<'a>),
 }
 
@@ -68,7 +65,6 @@ pub struct OutcomeItem<'a> {
 }
 
 impl<'a> CallExchange<'a> {
-    /// The calls.
     pub fn calls(&self) -> impl Iterator<Item = &CallItem<'a>> {
         self.items.iter().filter_map(|item| match item {
             TurnItem::Call(call) => Some(call),
@@ -76,7 +72,6 @@ impl<'a> CallExchange<'a> {
         })
     }
 
-    /// All text, joined.
     pub fn text(&self) -> Cow<'_, str> {
         let mut texts = self.items.iter().filter_map(|item| match item {
             TurnItem::Text(text) => Some(text.as_ref()),

@@ -36,7 +36,6 @@ const SCHEMA_QUOTE_CHARS_MAX: usize = 2_000;
 /// A tool as a provider sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoweredTool {
-    /// The tool.
     pub spec: Arc<ToolSpec>,
     /// Its name on the wire: `[A-Za-z0-9_-]{1,64}`, unique.
     pub name: String,
@@ -49,9 +48,7 @@ pub struct LoweredTool {
 /// All tools of a request, lowered, in the request's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LoweredTools {
-    /// The tools.
     pub tools: Vec<LoweredTool>,
-    /// What was lost.
     pub notices: Vec<Notice>,
 }
 

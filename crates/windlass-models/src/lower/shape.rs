@@ -195,7 +195,6 @@ pub(super) fn texts_of<'a>(schema: &'a Schema, keyword: &str) -> Vec<&'a str> {
     list.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
 }
 
-/// The properties of a schema.
 pub(super) fn properties_of(schema: &Schema) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }

@@ -3,7 +3,6 @@
 /// What is known of a value's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueEnd {
-    /// It goes on.
     Open,
     /// It ends before this byte.
     Ended(usize),

@@ -33,7 +33,6 @@ pub struct TagModel<M> {
 }
 
 impl<M: ModelPort> TagModel<M> {
-    /// Wraps a model.
     pub fn new(inner: M) -> Self {
         Self { inner }
     }

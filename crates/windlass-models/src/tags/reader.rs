@@ -48,11 +48,9 @@ enum TagState {
 enum StateProgress {
     /// Look again, in the state that it left.
     Again,
-    /// More must come.
     Wait,
 }
 
-/// Reads one answer.
 #[derive(Debug)]
 pub struct TagReader {
     state: TagState,

@@ -57,11 +57,9 @@ pub fn rewrite(request: ModelRequest) -> ModelRequest {
 /// What was rewritten so far in a run.
 #[derive(Debug, Default)]
 struct Rewritten {
-    /// What came in.
     sources: Vec<Arc<Message>>,
     /// How many messages went out for each beginning of it.
     ends: Vec<usize>,
-    /// What went out.
     messages: Vec<Arc<Message>>,
     system: Option<SystemText>,
     /// What the model behind keeps.

@@ -34,10 +34,8 @@ mod watch;
 
 pub use self::http1::Method;
 
-/// How requests travel.
 #[derive(Debug, Clone)]
 pub struct TransportConfig {
-    /// Time limits.
     pub limits: ExchangeLimits,
     /// Certificates of authorities that are trusted beside those of the system, as PEM.
     pub ca_pem: Option<Vec<u8>>,
@@ -68,7 +66,6 @@ impl Default for TransportConfig {
 enum TransportRoute {
     /// No certificates, no proxy.
     Plain,
-    /// Certificates, no proxy.
     Direct,
     /// Certificates and a proxy, if there is one for the host.
     Proxied,
@@ -140,18 +137,15 @@ pub struct TargetRequest {
 /// The beginning of an answer.
 #[derive(Debug)]
 pub struct TransportReply {
-    /// The HTTP status.
     pub status: u16,
     /// How long the provider asks us to wait.
     pub retry_after_ms: Option<u64>,
     /// The media type in lower case, without parameters; empty if there is none.
     pub media_type: String,
-    /// The rest.
     pub body: ReplyBody,
 }
 
 impl Transport {
-    /// Opens nothing yet.
     pub fn new(config: TransportConfig) -> Self {
         Self { config, ..Self::default() }
     }

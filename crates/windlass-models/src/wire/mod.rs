@@ -31,7 +31,6 @@ use surrogate::mend_surrogates;
 /// Everything of one request but its history.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestPlan<'a> {
-    /// Who is asked.
     pub target: &'a ModelTarget,
     /// The system text; may be empty.
     pub system: &'a str,
@@ -57,7 +56,6 @@ pub enum TurnBefore {
     User,
     /// An assistant message without calls.
     Assistant,
-    /// Outcomes.
     Outcomes,
 }
 

@@ -7,7 +7,6 @@ use windlass_models::ModelTarget;
 
 use crate::histories_maker::{Maker, PICTURE};
 
-/// Kinds of harm.
 const KINDS: usize = 22;
 
 /// Breaks a history in up to five places.

@@ -62,7 +62,6 @@ pub(crate) fn specs() -> Vec<Arc<ToolSpec>> {
         .to_vec()
 }
 
-/// Makes one history.
 pub(crate) struct Maker<'c> {
     pub(crate) dice: Dice,
     cast: &'c [ModelTarget],

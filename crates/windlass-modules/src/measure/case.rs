@@ -8,7 +8,6 @@ use crate::module::Module;
 /// Cases that a file may have: more take days to ask.
 const CASES_MAX: usize = 100_000;
 
-/// One case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModuleCase {
     /// The line of the file.

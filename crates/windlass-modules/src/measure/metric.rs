@@ -38,12 +38,10 @@ pub struct Score {
 }
 
 impl Score {
-    /// Nothing is wrong.
     pub fn whole() -> Self {
         Self { value: 1.0, why: None }
     }
 
-    /// Nothing is right.
     pub fn nothing(why: impl Into<String>) -> Self {
         Self { value: 0.0, why: Some(why.into()) }
     }

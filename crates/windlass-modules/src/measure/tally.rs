@@ -15,7 +15,6 @@ pub struct Measured {
     pub score: f64,
     /// Whether nothing was wrong with it.
     pub is_passed: bool,
-    /// What was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// What the module gave; nothing when it gave no answer.
@@ -33,7 +32,6 @@ pub struct Measured {
 pub struct CaseTally {
     /// How many there were.
     pub cases: u64,
-    /// How many passed.
     pub passed: u64,
     /// How many got no answer at all.
     pub unanswered: u64,
@@ -49,7 +47,6 @@ impl Measured {
 }
 
 impl CaseTally {
-    /// Adds up cases.
     pub fn of(measured: &[Measured]) -> Self {
         let count = |is_counted: fn(&&Measured) -> bool| measured.iter().filter(is_counted).count() as u64;
         let sum: f64 = measured.iter().map(|case| case.score).sum();

@@ -19,7 +19,6 @@ const NAMES_MAX: usize = 1_000;
 /// A version that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenVersion {
-    /// Its file.
     pub path: PathBuf,
     /// The file that counted before.
     pub kept: PathBuf,

@@ -18,7 +18,6 @@ pub enum CallerErrorType {
     ToolsNotEnabled,
     /// The module called a tool that is not there.
     ToolNotFound,
-    /// A tool failed.
     ToolExecutionFailed,
     /// It took too long.
     Timeout,
@@ -26,7 +25,6 @@ pub enum CallerErrorType {
     InferenceError,
     /// A value of the script has no JSON form, or is not what the function takes.
     ConversionError,
-    /// Anything else.
     RuntimeError,
 }
 
@@ -71,7 +69,6 @@ pub struct CallerError {
 }
 
 impl CallerError {
-    /// An error with its message.
     pub fn new(error_type: CallerErrorType, message: impl Into<String>) -> Self {
         Self { error_type, message: message.into() }
     }

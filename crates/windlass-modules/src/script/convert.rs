@@ -18,17 +18,13 @@ pub enum ConvertError {
     /// JSON has nothing like it.
     #[error("{} has no JSON form{}", .what, at(.path))]
     UnsupportedType {
-        /// What it is.
         what: String,
         /// Where it is, such as `items[3].price`; empty for the value itself.
         path: String,
     },
     /// A map of a host program has keys that are no texts.
     #[error("a map with keys that are no texts has no JSON form{}", at(.path))]
-    NonStringKey {
-        /// Where it is.
-        path: String,
-    },
+    NonStringKey { path: String },
     /// It is nested too deeply.
     #[error("a value may be nested {VALUE_DEPTH_MAX} levels deep, and this one is deeper")]
     TooDeep,
@@ -80,7 +76,6 @@ pub fn to_json(value: &Dynamic) -> Result<Value, ConvertError> {
     ValuePath { path: Vec::new() }.read(value)
 }
 
-/// The JSON object of a script's map.
 pub(crate) fn to_json_object(map: ScriptMap) -> Result<Map<String, Value>, ConvertError> {
     match to_json(&Dynamic::from_map(map))? {
         Value::Object(fields) => Ok(fields),

@@ -14,7 +14,6 @@ const MESSAGE_CHARS_MAX: usize = 2_000;
 /// A file that is no tool: which, where, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptToolError {
-    /// The file.
     pub file: String,
     /// The line, from 1, where it is one line.
     pub line: Option<usize>,

@@ -146,12 +146,10 @@ impl ScriptLibrary {
         self.shelf().values().map(|tool| Arc::clone(tool) as Arc<dyn ToolPort>).collect()
     }
 
-    /// One of them.
     pub fn get(&self, name: &str) -> Option<Arc<ScriptTool>> {
         self.shelf().get(name).cloned()
     }
 
-    /// Their names.
     pub fn names(&self) -> Vec<String> {
         self.shelf().keys().cloned().collect()
     }
@@ -161,7 +159,6 @@ impl ScriptLibrary {
         self.shelf().len()
     }
 
-    /// The folder.
     pub fn folder(&self) -> Option<&Path> {
         self.inner.folder.as_deref()
     }

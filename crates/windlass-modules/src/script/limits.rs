@@ -15,7 +15,6 @@ pub struct ScriptLimits {
     pub map_items: usize,
     /// Calls inside calls of the script's own functions.
     pub call_depth: usize,
-    /// Expressions inside expressions.
     pub expression_depth: usize,
     /// Variables of one function.
     pub variables: usize,

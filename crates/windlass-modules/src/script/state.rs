@@ -22,7 +22,6 @@ struct StoredValues {
 }
 
 impl ScriptState {
-    /// The value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<Value> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.values.get(key).map(|(value, _)| value.clone())

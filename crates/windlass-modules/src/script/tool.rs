@@ -29,7 +29,6 @@ pub(crate) struct FolderContext {
     pub(crate) state: Arc<ScriptState>,
 }
 
-/// A tool that is a script.
 #[derive(Debug)]
 pub struct ScriptTool {
     source: Arc<ScriptSource>,

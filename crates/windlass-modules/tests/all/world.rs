@@ -26,7 +26,6 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/modules")
 }
 
-/// A module of the fixtures.
 pub(crate) fn fixture(file: &str) -> Arc<Module> {
     let text = std::fs::read_to_string(fixtures().join(file)).unwrap();
     Arc::new(Module::parse(file, &text).unwrap())

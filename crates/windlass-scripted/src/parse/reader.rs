@@ -14,13 +14,11 @@ use crate::script::JsonText;
 /// Why a script cannot be read: what was wrong, where, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ScriptParseError {
-    /// The script.
     pub script: String,
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What was wrong.
     pub message: String,
     /// What would have been right.
     pub expected: String,

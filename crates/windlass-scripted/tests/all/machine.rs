@@ -255,7 +255,6 @@ pub(crate) fn profile(header: &ScriptHeader) -> Profile {
     profile
 }
 
-/// The rules of a header.
 pub(crate) fn rules(header: &ScriptHeader) -> PolicySet {
     let mut rules = PolicySet::new();
     for (effect, texts) in [(RuleEffect::Allow, &header.allow), (RuleEffect::Deny, &header.deny)] {

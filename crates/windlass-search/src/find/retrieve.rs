@@ -229,7 +229,6 @@ enum Aim {
     Asked,
     /// The name is defined somewhere in it.
     Holding,
-    /// It is about it.
     About,
 }
 

@@ -61,7 +61,6 @@ impl Searcher {
         let _ = self.errands.try_send(Errand::Update);
     }
 
-    /// The index.
     pub fn index(&self) -> &Arc<Index> {
         &self.index
     }

@@ -10,27 +10,13 @@ use windlass_core::ports::search::SearchFailure;
 pub enum IndexError {
     /// The folder to be indexed cannot be read.
     #[error("cannot read the folder {} that is to be indexed: {source}", path.display())]
-    Root {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Root { path: PathBuf, source: io::Error },
     /// The index's own folder cannot be used.
     #[error("cannot use the index folder {}: {source}; check its permissions and the free disk space", path.display())]
-    Folder {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Folder { path: PathBuf, source: io::Error },
     /// Another process is writing.
     #[error("another process is writing the index in {}; wait until it is done", path.display())]
-    Busy {
-        /// Which.
-        path: PathBuf,
-    },
-    /// The embedder did not answer.
+    Busy { path: PathBuf },
     #[error(
         "the embedder did not answer: {0}; words and names are still found without it (kind lexical or structural)"
     )]

@@ -59,7 +59,6 @@ pub(crate) struct IndexFields {
     pub(crate) symbols: Field,
 }
 
-/// The schema, and the fields in it.
 pub(crate) fn schema() -> (Schema, IndexFields) {
     let mut builder = Schema::builder();
     let code = |option: IndexRecordOption| {

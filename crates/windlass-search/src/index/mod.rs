@@ -71,7 +71,6 @@ impl Default for IndexConfig {
 pub enum IndexCondition {
     /// There was none: it is empty.
     Created,
-    /// It was there.
     Found,
     /// It was there but could not be used, so it is empty; why.
     Emptied(String),
@@ -125,7 +124,6 @@ pub struct Index {
     progress: Mutex<Option<IndexProgress>>,
     /// Set when reading it failed: the next update checks all of it.
     is_suspect: AtomicBool,
-    /// Vectors in memory.
     parts: Mutex<meaning::VectorsByPart>,
     health: Mutex<meaning::Health>,
     /// The runtime that embedders are waited for on.
@@ -225,7 +223,6 @@ impl Index {
         running.or_else(|| self.state().progress())
     }
 
-    /// What it holds.
     pub fn status(&self) -> Result<IndexStatus, IndexError> {
         let searcher = self.searcher()?;
         let state = self.state();

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use crate::parse::symbols::UseKind;
 
-/// A name in a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PassageName {
     pub(crate) what: What,
@@ -16,7 +15,6 @@ pub(crate) struct PassageName {
 /// What happens to the name there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    /// It is defined.
     Defined {
         /// From the outside in.
         path: String,
@@ -24,7 +22,6 @@ pub(crate) enum What {
         /// The byte after the definition.
         end: usize,
     },
-    /// It is used.
     Used(UseKind),
 }
 

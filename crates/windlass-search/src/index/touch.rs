@@ -21,7 +21,6 @@ use crate::source::walk::{self, Skip};
 pub enum TouchOutcome {
     /// Its content is what the index has.
     Unchanged,
-    /// It was indexed.
     Indexed,
     /// It is gone, and its passages too.
     Removed,

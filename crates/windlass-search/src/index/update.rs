@@ -31,7 +31,6 @@ pub struct UpdateReport {
     pub removed: u64,
     /// Files that were as before.
     pub unchanged: u64,
-    /// Passages written.
     pub passages: u64,
     /// Bytes of the files that were read.
     pub bytes: u64,

@@ -15,7 +15,6 @@ pub struct SourceLanguage {
 /// How texts of a language are cut.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CutManner {
-    /// By its syntax.
     Code(&'static Grammar),
     /// At headings and paragraphs.
     Markdown,

@@ -20,7 +20,6 @@ use crate::source::walk::Stamp;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
-    /// The session it is for.
     #[serde(default)]
     pub(crate) session_id: Option<SessionId>,
     pub(crate) name: String,
@@ -28,7 +27,6 @@ pub(crate) struct Document {
     pub(crate) text: String,
 }
 
-/// The folder of documents.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentFolder {
     folder: PathBuf,

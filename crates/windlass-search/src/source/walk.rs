@@ -121,7 +121,6 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// All of them.
     pub const ALL: [Skip; 12] = [
         Skip::Secret,
         Skip::Hidden,
@@ -137,7 +136,6 @@ impl Skip {
         Skip::TooDeep,
     ];
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         match self {
             Skip::Secret => "secret",
@@ -155,7 +153,6 @@ impl Skip {
         }
     }
 
-    /// Reads the word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|skip| skip.word() == word)
     }

@@ -25,9 +25,7 @@ const PARTS_MAX: usize = 12;
 pub struct CodeWord {
     /// Lower case; the stem of plain words and parts.
     pub text: String,
-    /// What it was.
     pub kind: CodeWordKind,
-    /// Its first byte.
     pub start: usize,
     /// The byte after its last.
     pub end: usize,
@@ -47,7 +45,6 @@ pub enum CodeWordKind {
     Part,
 }
 
-/// The words of a text.
 pub fn words(text: &str) -> Vec<CodeWord> {
     let mut found = Vec::with_capacity(text.len() / 6);
     each_word(text, |word, kind, start, end, position| {

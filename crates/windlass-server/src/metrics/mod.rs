@@ -26,7 +26,6 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Counts an answer by its status.
     pub(crate) fn count_answer(&self, status: u16) {
         *self.answers.lock().unwrap_or_else(PoisonError::into_inner).entry(status).or_default() += 1;
     }

@@ -83,7 +83,6 @@ pub(crate) fn is_unknown_page(request: &Request) -> bool {
         && !INTERFACES.contains(&first)
 }
 
-/// The endpoints.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let pages = PAGES.into_iter().map(|path| {
         let endpoint = file_endpoint(Endpoint::get(path, page), "The web app").answers_as(

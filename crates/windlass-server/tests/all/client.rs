@@ -15,7 +15,6 @@ pub(crate) struct Client {
     headers: Vec<(String, String)>,
 }
 
-/// A whole answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -73,7 +72,6 @@ impl Client {
         answer
     }
 
-    /// A new session.
     pub(crate) async fn session(&self) -> String {
         let answer = self.ask("POST", "/api/sessions", None).await;
         assert_eq!(answer.status, 201, "{answer:?}");
@@ -256,12 +254,10 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// The id of a frame.
 pub(crate) fn id_of(frame: &str) -> Option<u64> {
     frame.strip_prefix("id: ")?.lines().next()?.parse().ok()
 }
 
-/// The payload of a frame.
 pub(crate) fn payload(frame: &str) -> Value {
     let line = frame.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
     serde_json::from_str(line).unwrap()

@@ -219,7 +219,6 @@ impl Stage {
         Self::on(Arc::new(MemoryStore::new()), folder, script, ServerConfig::default(), Some(search)).await
     }
 
-    /// The index.
     pub(crate) fn search(&self) -> &SharedSearch {
         self.search.as_ref().unwrap()
     }

@@ -13,7 +13,6 @@ pub(super) enum Act {
     Hold,
     /// Say nothing until the client goes away.
     Hang,
-    /// Close the connection.
     Close,
 }
 
@@ -28,7 +27,6 @@ pub(super) fn document(status: u16, body: &Value) -> Vec<Act> {
     whole(status, "application/json", &[], &body.to_string())
 }
 
-/// The head of a stream.
 pub(super) fn stream_head(kind: &str) -> Vec<u8> {
     let mut bytes = head(200, kind, &[("cache-control", "no-cache")]);
     bytes.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");

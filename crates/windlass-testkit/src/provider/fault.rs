@@ -99,7 +99,6 @@ impl VendorFault {
         Self::MATRIX.into_iter().chain(Self::BEYOND)
     }
 
-    /// Its number.
     pub fn code(self) -> usize {
         Self::all().take_while(|fault| *fault != self).count() + 1
     }

@@ -30,9 +30,7 @@ pub(super) struct LegalRequest {
 /// A call that is demanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MustCall {
-    /// Of any tool.
     Any,
-    /// Of this one.
     Named(String),
 }
 

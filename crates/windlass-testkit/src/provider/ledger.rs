@@ -7,12 +7,10 @@ use serde_json::Value;
 
 use super::http::Incoming;
 
-/// One request.
 #[derive(Debug, Clone)]
 pub struct Received {
     /// The connection it came on, from 0.
     pub connection: usize,
-    /// The verb.
     pub method: String,
     /// The path with its query.
     pub path: String,
@@ -40,7 +38,6 @@ impl Received {
     }
 }
 
-/// One connection.
 #[derive(Debug, Clone)]
 pub struct Connection {
     /// When it was taken.
@@ -56,7 +53,6 @@ pub struct Connection {
 pub struct RequestLedger {
     /// All requests, in the order in which they were complete.
     pub requests: Vec<Received>,
-    /// All connections.
     pub connections: Vec<Connection>,
 }
 

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::fault::VendorFault;
 use super::history::{LegalRequest, MustCall, PastExchange};
 
-/// What is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VendorTool {
     /// `execute_command`, leaving a line `STEP.CALL` in `ran.log`: a call that ran can be counted.
@@ -49,19 +48,16 @@ impl VendorTool {
 pub struct VendorScript {
     /// Steps with calls before the answer.
     pub steps: usize,
-    /// Calls in each.
     pub parallel: usize,
     /// Words of the answer.
     pub words: usize,
     /// Events in one write; 0 is all.
     pub batch: usize,
-    /// What is called.
     pub tool: VendorTool,
     /// Whether it thinks, with state that must come back.
     pub thinks: bool,
     /// Whether it says something before its calls.
     pub speaks_first: bool,
-    /// What goes wrong.
     pub fault: Option<VendorFault>,
     /// At which step it does; `None` is at every one.
     pub fault_step: Option<usize>,
@@ -135,7 +131,6 @@ impl VendorScript {
         script
     }
 
-    /// The whole answer.
     pub fn answer(&self) -> String {
         (0..self.words).map(|place| self.word(place)).collect()
     }
@@ -297,12 +292,10 @@ impl SaidCall {
 /// Why a step ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum SayEnd {
-    /// All is said.
     #[default]
     Stop,
     /// Calls are to be answered.
     Calls,
-    /// Out of tokens.
     Length,
 }
 

@@ -58,7 +58,6 @@ impl ProviderServer {
         format!("{}/{vendor}/v1", self.origin())
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -24,7 +24,6 @@ pub(crate) struct Root {
     dir: Dir,
     /// As it was given, for absolute paths that begin with it.
     given: PathBuf,
-    /// Without symbolic links.
     path: PathBuf,
 }
 

@@ -9,11 +9,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Why an address is not public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AddressClass {
-    /// This machine.
     Loopback,
     /// A network at home or in an office.
     Private,
-    /// The same wire.
     LinkLocal,
     /// Where clouds keep the credentials of a machine.
     Metadata,

@@ -8,7 +8,6 @@ use crate::web::html_entity::decode_entities;
 use crate::web::html_token::{HtmlToken, HtmlTokens, Tag};
 use crate::web::http::Url;
 
-/// A page as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PageText {
     pub(crate) title: String,

@@ -97,18 +97,15 @@ pub(crate) enum GuardFailure {
     /// It is not a URL.
     #[error("'{url}' is not a URL: {reason}")]
     Malformed {
-        /// What was given.
         url: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// It is forbidden.
     #[error("{0}")]
     Refused(String),
     /// The name has no address.
     #[error("the host '{host}' could not be found: {reason}")]
     Unresolved {
-        /// The name.
         host: String,
         /// What the lookup said.
         reason: String,

@@ -20,7 +20,6 @@ const SNIPPET_CHARS_MAX: usize = 1_000;
 /// Longest address that is kept.
 const URL_BYTES_MAX: usize = 2_048;
 
-/// Which server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchBackendKind {
     /// A SearXNG instance, with `json` among its `search.formats`; needs `base_url`.
@@ -51,7 +50,6 @@ impl SearchBackendKind {
         }
     }
 
-    /// All of them.
     pub const ALL: [SearchBackendKind; 3] =
         [SearchBackendKind::Searxng, SearchBackendKind::Brave, SearchBackendKind::Tavily];
 
@@ -92,14 +90,12 @@ impl SearchBackendKind {
     }
 }
 
-/// A search server.
 #[derive(Debug, Clone)]
 pub struct SearchBackend {
     /// Which wire it speaks.
     pub kind: SearchBackendKind,
     /// Where it is; the vendor's own address otherwise.
     pub base_url: Option<String>,
-    /// Its key.
     pub api_key: Option<Secret>,
 }
 

@@ -99,7 +99,6 @@ impl ClosedPort {
     }
 }
 
-/// An answer with a body.
 pub(crate) fn answer(status: u16, content_type: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     answer_with(status, &format!("Content-Type: {content_type}\r\n"), body.as_ref())
 }
@@ -113,7 +112,6 @@ pub(crate) fn answer_with(status: u16, head: &str, body: &[u8]) -> Vec<u8> {
     reply
 }
 
-/// A redirect.
 pub(crate) fn redirect(location: &str) -> Vec<u8> {
     answer_with(302, &format!("Location: {location}\r\n"), b"")
 }

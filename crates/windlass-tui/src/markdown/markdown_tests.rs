@@ -9,7 +9,6 @@ fn shown(source: &str, width: u16) -> String {
     lines.iter().map(|line| format!("{}\n", line.to_string().trim_end())).collect()
 }
 
-/// The span with a text.
 fn span(source: &str, text: &str) -> Span<'static> {
     let lines = render(source, 80, Theme::default());
     let spans: Vec<Span<'_>> = lines.into_iter().flat_map(|line| line.spans).collect();

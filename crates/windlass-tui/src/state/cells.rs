@@ -25,16 +25,13 @@ pub enum CellContent<'a> {
     Text(&'a str),
     /// A block of thinking.
     Thinking {
-        /// Its phase.
         phase: u32,
         /// Which block of its phase, from 0.
         block: usize,
-        /// What was thought.
         text: &'a str,
         /// Whether it still goes on.
         is_going_on: bool,
     },
-    /// A call.
     Call(&'a CallView),
     /// A call that is shown in the inspector alone.
     Hidden,
@@ -55,7 +52,6 @@ impl<'a> Cells<'a> {
         self.session.map_or(&[], |session| &session.view.runs)
     }
 
-    /// The run of a cell.
     pub fn run(self, cell: TranscriptCell) -> Option<&'a RunView> {
         self.runs().get(cell.run)
     }
@@ -64,7 +60,6 @@ impl<'a> Cells<'a> {
         self.has_tail.then_some(TranscriptCell { run: self.runs().len(), part: RunPart::User })
     }
 
-    /// The first cell.
     pub fn first(self) -> Option<TranscriptCell> {
         match self.runs().first() {
             Some(_) => Some(TranscriptCell { run: 0, part: RunPart::User }),
@@ -72,7 +67,6 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The last cell.
     pub fn last(self) -> Option<TranscriptCell> {
         let last_run = self.runs().len().checked_sub(1);
         self.tail().or(last_run.map(|run| TranscriptCell { run, part: RunPart::Foot }))

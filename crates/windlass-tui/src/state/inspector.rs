@@ -31,11 +31,9 @@ pub struct Inspector {
 /// Where to look for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jump {
-    /// From here on.
     Here,
     /// After the line at the top.
     Next,
-    /// Before it.
     Previous,
 }
 
@@ -44,7 +42,6 @@ pub enum Jump {
 pub struct InspectorSight {
     /// Lines that are scrolled away.
     pub scrolled: usize,
-    /// Rows that it has.
     pub rows: usize,
     /// Whether what was looked for is nowhere.
     pub is_missing: bool,
@@ -68,17 +65,13 @@ impl Inspector {
 pub struct RunFacts {
     /// The model that answers.
     pub model: String,
-    /// The profile.
     pub profile: String,
     /// What the user said.
     pub user: String,
-    /// When it began.
     pub started_ms: Millis,
     /// What was told before the first step.
     pub notices: Vec<NoticeFacts>,
-    /// Its steps.
     pub steps: Vec<StepFacts>,
-    /// How it ended.
     pub end: Option<EndFacts>,
     /// The last record of it.
     pub seq: u64,
@@ -87,11 +80,8 @@ pub struct RunFacts {
 /// How a run ended.
 #[derive(Debug, Clone)]
 pub struct EndFacts {
-    /// When.
     pub ended_ms: Millis,
-    /// How.
     pub outcome: RunOutcome,
-    /// Why.
     pub reason: StopReason,
     /// Token counts of all of it.
     pub usage: Usage,
@@ -100,7 +90,6 @@ pub struct EndFacts {
 /// A step, with all tries at it and everything that happened until the next one.
 #[derive(Debug, Clone)]
 pub struct StepFacts {
-    /// Which step.
     pub step: u32,
     /// Why it was asked for.
     pub purpose: StepPurpose,
@@ -116,7 +105,6 @@ pub struct StepFacts {
     pub message: Option<Arc<Message>>,
     /// Why the model stopped.
     pub finish: Option<Finish>,
-    /// Token counts.
     pub usage: Option<Usage>,
     /// Its calls, in the order in which they were asked for.
     pub calls: Vec<CallFacts>,
@@ -129,7 +117,6 @@ pub struct StepFacts {
 /// A call, from the wish to its outcome.
 #[derive(Debug, Clone)]
 pub struct CallFacts {
-    /// The call.
     pub call: ToolCall,
     /// How prominently it is shown elsewhere.
     pub visibility: Visibility,
@@ -137,7 +124,6 @@ pub struct CallFacts {
     pub requested_ms: Millis,
     /// What the user was asked, and when.
     pub question: Option<(Millis, Box<Question>)>,
-    /// What was decided.
     pub decision: Option<DecisionFacts>,
     /// When it started to run, and who allowed it.
     pub started: Option<(Millis, Option<String>)>,
@@ -152,11 +138,8 @@ pub struct CallFacts {
 /// A decision about a call.
 #[derive(Debug, Clone)]
 pub struct DecisionFacts {
-    /// When.
     pub at_ms: Millis,
-    /// What.
     pub decision: Decision,
-    /// Which gate decided.
     pub by: String,
     /// The rule or grant that was kept.
     pub rule: Option<String>,
@@ -169,7 +152,6 @@ pub struct DecisionFacts {
 pub struct NoticeFacts {
     /// What it is: `warning MAX_STEPS`, `note to the model`, …
     pub title: String,
-    /// What was told.
     pub text: String,
     /// Whether it is bad.
     pub is_bad: bool,

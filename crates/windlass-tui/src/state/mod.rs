@@ -39,14 +39,11 @@ pub const SIZE_MIN: (u16, u16) = (30, 8);
 /// Within this time a second wish to stop is one to leave.
 pub const LEAVE_MS: u64 = 2_000;
 
-/// The app.
 #[derive(Debug)]
 pub struct TuiState {
     /// The time of the last input.
     pub now_ms: Millis,
-    /// Columns and rows.
     pub size: (u16, u16),
-    /// How it looks.
     pub theme: Theme,
     /// What is known of the host.
     pub about: HostFacts,
@@ -60,7 +57,6 @@ pub struct TuiState {
     pub transcript: TranscriptState,
     /// Where messages are written.
     pub composer: Composer,
-    /// What keys mean.
     pub focus: Focus,
     /// Questions that wait for the user.
     pub asking: Asking,
@@ -95,10 +91,8 @@ pub struct TuiState {
 /// Where keys go when nothing lies over the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Focus {
-    /// Into the message.
     #[default]
     Composer,
-    /// Through the transcript.
     Transcript,
 }
 
@@ -123,7 +117,6 @@ pub struct HostFacts {
     pub all: AllAsked,
     /// The models, once they were listed.
     pub models: Vec<ModelRow>,
-    /// The tools.
     pub tools: Vec<Arc<ToolSpec>>,
 }
 
@@ -137,12 +130,10 @@ impl HostFacts {
 /// Whether the user was asked about the mode *all*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AllAsked {
-    /// Not yet.
     #[default]
     No,
     /// They were, and have not said yes.
     Open,
-    /// They said yes.
     Yes,
 }
 
@@ -151,16 +142,13 @@ pub enum AllAsked {
 pub struct ScreenNotice {
     /// How it is meant.
     pub tone: Tone,
-    /// What.
     pub text: String,
-    /// When it goes.
     pub until_ms: Millis,
 }
 
 /// How a notice is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Good to know.
     Plain,
     /// Something did not go as wished.
     Bad,
@@ -260,7 +248,6 @@ impl TuiState {
         own.or(self.about.approve.filter(|_| self.session.is_none())).unwrap_or(self.about.defaults.approve)
     }
 
-    /// Tells something.
     pub fn tell(&mut self, text: impl Into<String>) {
         self.notice =
             Some(ScreenNotice { tone: Tone::Plain, text: text.into(), until_ms: self.now_ms + NOTICE_MS });

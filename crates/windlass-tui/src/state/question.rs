@@ -47,7 +47,6 @@ pub struct Asking {
 /// A question that can be seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownQuestion {
-    /// Its call.
     pub call_id: CallId,
     /// When it came up.
     pub since_ms: Millis,
@@ -58,7 +57,6 @@ pub struct ShownQuestion {
 /// What is typed for a question.
 #[derive(Debug, Default)]
 pub enum Writing {
-    /// Nothing: keys answer.
     #[default]
     Nothing,
     /// The rule to remember.
@@ -72,11 +70,9 @@ pub enum Writing {
 /// Who hears keys while a question waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyTarget {
-    /// The question.
     Question,
     /// Whoever heard them before.
     Others,
-    /// Nobody.
     Nobody,
 }
 

@@ -18,11 +18,9 @@ use super::transcript::{RunPart, TranscriptCell};
 /// A session on the screen.
 #[derive(Debug)]
 pub struct OpenSession {
-    /// Its row.
     pub row: SessionRow,
     /// What happened in it.
     pub view: SessionView,
-    /// When.
     pub timing: Timing,
     /// Its steps, in a few words each.
     pub steps: Steps,
@@ -108,7 +106,6 @@ impl OpenSession {
         run.ended.is_none().then_some(&run.run_id)
     }
 
-    /// The newest run.
     pub fn newest(&self) -> Option<&RunView> {
         self.view.runs.last()
     }

@@ -15,13 +15,10 @@ pub struct Timing {
 /// Times of a run.
 #[derive(Debug, Clone, Default)]
 pub struct RunTiming {
-    /// When it began.
     pub started_ms: Millis,
-    /// When it ended.
     pub ended_ms: Option<Millis>,
     /// The model that answers.
     pub model: String,
-    /// The profile.
     pub profile: String,
     /// The step that goes on, or the last.
     pub step: u32,

@@ -39,10 +39,8 @@ pub enum ScrollPosition {
     At(CellLine),
 }
 
-/// A line of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellLine {
-    /// The cell.
     pub cell: TranscriptCell,
     /// Lines from its first one; those before and after the cell's own are lines of its neighbours.
     pub line: i64,
@@ -64,11 +62,9 @@ impl CellLine {
 pub struct TranscriptCell {
     /// Which run of the session; behind the last one stand messages that have none yet.
     pub run: usize,
-    /// What of it.
     pub part: RunPart,
 }
 
-/// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RunPart {
     /// What the user said.
@@ -82,7 +78,6 @@ pub enum RunPart {
 /// A thing that can be folded and unfolded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Foldable {
-    /// A call.
     Call(RunId, CallId),
     /// A block of thinking: its place among the entries of its run.
     Thinking(RunId, usize),
@@ -97,7 +92,6 @@ pub struct TranscriptSight {
     pub end: Option<CellLine>,
     /// The first column of the transcript on the screen, and the first row.
     pub corner: (u16, u16),
-    /// Its columns.
     pub columns: u16,
     /// What each of its rows folds or unfolds, from the top.
     pub rows: Vec<Option<Foldable>>,

@@ -23,7 +23,6 @@ const PLACEHOLDER: &str = "Ask anything · / for commands · @ for files";
 /// Stands before the text.
 const PROMPT: &str = "› ";
 
-/// Columns of the prompt.
 const PROMPT_COLUMNS: u16 = 2;
 
 /// Messages that wait and are shown.

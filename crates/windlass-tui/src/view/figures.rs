@@ -13,7 +13,6 @@ pub(crate) fn elapsed(ms: u64) -> String {
     }
 }
 
-/// Cells of a gauge.
 const GAUGE_CELLS: u64 = 6;
 
 /// How full something is: a gauge, and percent.

@@ -44,7 +44,6 @@ struct InspectorKey {
 struct InspectorSection {
     seq: u64,
     lines: Vec<Line<'static>>,
-    /// Where calls begin.
     calls: Vec<(CallId, usize)>,
 }
 

@@ -106,7 +106,6 @@ impl Areas {
     }
 }
 
-/// Draws a frame.
 pub fn draw(frame: &mut Frame<'_>, state: &TuiState, cache: &mut Cache) {
     let area = frame.area();
     cache.sight = TranscriptSight::default();

@@ -32,7 +32,6 @@ impl Records {
         record
     }
 
-    /// A run begins.
     pub(crate) fn begin(&mut self, message: &str) {
         self.run += 1;
         self.push(Event::Durable(DurableEvent::RunStarted {
@@ -43,12 +42,10 @@ impl Records {
         }));
     }
 
-    /// A step begins.
     pub(crate) fn begin_step(&mut self, step: u32) -> Arc<Record> {
         self.push(Event::Durable(DurableEvent::StepStarted { step, purpose: StepPurpose::Work, attempt: 1 }))
     }
 
-    /// A step ends.
     pub(crate) fn end_step(&mut self, step: u32, parts: Vec<Part>) -> Arc<Record> {
         let message = Arc::new(Message::Assistant { parts });
         let usage = Usage { input: 1_200, output: 80, ..Usage::default() };
@@ -99,7 +96,6 @@ impl Records {
         }));
     }
 
-    /// The run ends.
     pub(crate) fn end(&mut self, answer: &str) -> Arc<Record> {
         self.push(Event::Durable(DurableEvent::RunEnded {
             outcome: RunOutcome::Completed,
@@ -124,7 +120,6 @@ impl Records {
     }
 }
 
-/// A call.
 pub(crate) fn call(number: u64, name: &str, arguments: &str) -> ToolCall {
     ToolCall {
         id: CallId::numbered(number),

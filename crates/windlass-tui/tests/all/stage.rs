@@ -94,18 +94,15 @@ impl Stage {
         self.put(AppInput::Tick);
     }
 
-    /// An input now.
     pub(crate) fn put(&mut self, input: AppInput) {
         self.effects.extend(update(&mut self.state, input, self.now_ms));
     }
 
-    /// Time passes.
     pub(crate) fn wait(&mut self, ms: u64) {
         self.now_ms += ms;
         self.put(AppInput::Tick);
     }
 
-    /// A key.
     pub(crate) fn press(&mut self, code: KeyCode) {
         self.put(AppInput::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
@@ -199,7 +196,6 @@ pub(crate) fn text_of(buffer: &Buffer) -> String {
     text
 }
 
-/// A session's row.
 pub(crate) fn row(session_id: &SessionId) -> SessionRow {
     SessionRow {
         session_id: session_id.clone(),

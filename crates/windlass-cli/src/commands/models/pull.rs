@@ -233,7 +233,6 @@ impl Pull {
     }
 }
 
-/// A file that is wanted.
 struct WantedFile<'a> {
     address: &'a str,
     path: PathBuf,

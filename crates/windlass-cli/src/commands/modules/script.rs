@@ -28,7 +28,6 @@ use crate::terminal::out::{print_exact, print_json, tell_line};
 use crate::terminal::signals::Signals;
 use crate::wiring::Wiring;
 
-/// Bytes of a script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
 
 pub(super) fn run(global: &GlobalArgs, args: &ModuleScriptArgs) -> Result<Exit> {

@@ -18,7 +18,6 @@ use crate::protocol::tool::{RawArgs, RawCall, ToolFailure};
 pub struct StepReading {
     /// Text and reasoning, without the text that was a call.
     pub parts: Vec<Part>,
-    /// Calls in order.
     pub calls: Vec<ReadCall>,
 }
 
@@ -31,9 +30,7 @@ pub enum ReadCall {
     Bad {
         /// The name, as far as it was there.
         name: String,
-        /// The text.
         raw: String,
-        /// What is wrong.
         failure: ToolFailure,
     },
 }

@@ -17,13 +17,11 @@ use crate::protocol::tool::{ErrorKind, ToolFailure, ToolSpec};
 /// What a text output is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextReading {
-    /// The final answer.
     Answer,
     /// A call, good or bad.
     Call(ReadCall),
 }
 
-/// Reads a text output.
 pub fn read(output: &str) -> TextReading {
     let trimmed = output.trim();
     let Some(object) = whole_object(trimmed).or_else(|| whole_fence(trimmed)) else {

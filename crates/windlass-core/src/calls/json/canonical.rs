@@ -7,7 +7,6 @@ use std::fmt::Write;
 
 use serde_json::{Map, Number, Value};
 
-/// The canonical text of a value.
 pub fn canonical_text(value: &Value) -> String {
     let mut text = String::new();
     write_value(value, &mut text);

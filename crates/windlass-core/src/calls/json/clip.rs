@@ -22,9 +22,7 @@ pub fn clip_chars(text: &str, chars_max: usize) -> Cow<'_, str> {
 /// The beginning and the end of a text that was too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clipped<'a> {
-    /// The beginning.
     pub head: &'a str,
-    /// The end.
     pub tail: &'a str,
     /// Characters between them that were left out.
     pub omitted_chars: usize,

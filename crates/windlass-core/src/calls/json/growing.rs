@@ -26,7 +26,6 @@ enum JsonPosition {
     Before,
     /// Inside the object, outside of strings.
     Inside,
-    /// In a string.
     Text,
     /// In a string, behind a backslash.
     Escape,

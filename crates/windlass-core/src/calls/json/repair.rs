@@ -64,7 +64,6 @@ pub enum RepairMode {
 /// A value and what had to be changed to read it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
-    /// The value.
     pub value: Value,
     /// The changes, each kind once; empty if the text was JSON, but for blanks around it.
     pub notes: Vec<RepairNote>,

@@ -55,7 +55,6 @@ impl KnownSecrets {
         Self { has_forms: true, ..Self::beginning(secrets, &FORM_FIRSTS) }
     }
 
-    /// These secrets alone.
     pub(super) fn values(secrets: Vec<Secret>) -> Self {
         Self::beginning(secrets, &[])
     }

@@ -2,7 +2,6 @@
 //!
 //! Never fails: what is not closed is read to its end. Knows no command and no variable's value.
 
-/// A part of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WordPart {
     /// Text that stands for itself.

@@ -33,9 +33,7 @@ pub enum CommandInput {
     /// Nothing that the line says.
     #[default]
     Nothing,
-    /// This text.
     Known(String),
-    /// Something.
     Unknown,
     /// Something from the network or out of a decoder.
     Strange,
@@ -67,13 +65,11 @@ impl CommandInput {
 pub struct ProgramRun {
     /// Its name, without folders.
     pub program: String,
-    /// Its arguments.
     pub args: Vec<String>,
     /// Files that it is connected to.
     pub redirects: Vec<(Redirect, String)>,
     /// The folder it runs in; nothing when only the running shell knows.
     pub folder: Option<String>,
-    /// What it reads.
     pub input: CommandInput,
     /// Whether it runs text that nobody can read beforehand.
     pub is_unreadable: bool,

@@ -25,7 +25,6 @@ pub(super) struct SessionRows {
     pub(super) grants: Vec<(RunId, Rule)>,
 }
 
-/// One run.
 #[derive(Debug)]
 pub(super) struct StoredRun {
     pub(super) row: RunRow,

@@ -16,7 +16,6 @@ pub enum OfferError {
     /// What it offers is wrong.
     #[error("{message}")]
     Invalid {
-        /// The field.
         field: &'static str,
         /// What is wrong with it, and what to do.
         message: String,

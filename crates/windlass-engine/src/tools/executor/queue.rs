@@ -37,7 +37,6 @@ struct QueueState {
     open: BTreeMap<u64, QueuedCall>,
     /// The newest request for news.
     poll: u64,
-    /// Requests that wait.
     polls: usize,
     /// When it was heard of last.
     heard: Instant,
@@ -56,10 +55,11 @@ struct QueuedCall {
 
 /// How a call at a queue ended.
 pub(super) enum QueuedEnd {
-    /// With its answer.
     Answered(Box<ExecutorAnswer>),
     /// The executor went away; whether it had the call.
-    Gone { was_handed: bool },
+    Gone {
+        was_handed: bool,
+    },
     /// There are too many.
     Full,
 }

@@ -12,7 +12,6 @@ use super::ExecutorTable;
 use super::queue::{CallQueue, QueuedEnd};
 use crate::limits::{EXECUTOR_RETURN_MS, EXECUTOR_RETURN_SPARE_MS};
 
-/// A tool of an executor.
 pub(super) struct ExecutorTool {
     spec: ToolSpec,
     queue: Arc<CallQueue>,

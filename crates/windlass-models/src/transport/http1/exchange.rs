@@ -22,7 +22,6 @@ use super::socket::Socket;
 struct Outgoing {
     head: Vec<u8>,
     body: Vec<u8>,
-    /// Of both together.
     sent: usize,
     is_sent: bool,
     /// Why nothing more can be sent.
@@ -150,7 +149,6 @@ pub(crate) enum BodyFault {
     /// What came is wrong.
     #[error(transparent)]
     Payload(#[from] PayloadFault),
-    /// The connection broke.
     #[error(transparent)]
     Connection(#[from] io::Error),
 }

@@ -41,7 +41,6 @@ pub(crate) enum HttpFault {
     /// The certificate is not believed.
     #[error("{0}")]
     Untrusted(String),
-    /// No connection.
     #[error("{0}")]
     Unreachable(String),
     /// The connection ended before the answer began.

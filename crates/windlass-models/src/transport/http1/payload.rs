@@ -123,11 +123,9 @@ enum ChunkState {
     Over,
 }
 
-/// A reader of chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkReader {
     state: ChunkState,
-    /// Of the chunk.
     left: u64,
     digits: u8,
     /// Bytes of the line, or of all trailers.

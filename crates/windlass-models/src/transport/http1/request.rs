@@ -54,13 +54,11 @@ fn is_token(byte: u8) -> bool {
 /// What is done with an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// It is read.
     Get,
     /// Something is sent to it.
     Post,
     /// A part of it becomes another.
     Patch,
-    /// It is forgotten.
     Delete,
 }
 

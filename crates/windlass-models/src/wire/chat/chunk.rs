@@ -19,10 +19,8 @@ use crate::wire::surrogate::mend_surrogates;
 /// A leaf of any type; text is borrowed where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum JsonLeaf<'a> {
-    /// Null or absent.
     #[default]
     Null,
-    /// Text.
     Text(Cow<'a, str>),
     /// A count or a place.
     Number(u64),

@@ -77,7 +77,6 @@ impl Asked {
             .to_owned()
     }
 
-    /// The messages alone.
     fn messages(&self, turns: &[Turn<'_>]) -> String {
         let body = self.body(turns);
         let (_, messages) = body.split_once(r#""messages":["#).unwrap();

@@ -16,7 +16,6 @@ pub(super) enum Carrier {
     Nothing,
 }
 
-/// State for a signature.
 pub(super) fn to_state(carrier: Carrier, signature: &str) -> Value {
     match carrier {
         Carrier::Thought(bytes) => json!({ "on": "thought", "bytes": bytes, "signature": signature }),

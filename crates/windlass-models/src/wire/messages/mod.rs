@@ -11,7 +11,6 @@ mod wishes;
 use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;
 
-/// Writes requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MessagesWire;
 

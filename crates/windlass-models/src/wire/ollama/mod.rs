@@ -13,7 +13,6 @@ pub use truncation::is_truncated;
 use super::{Decode, Encode, RequestPlan, SharedTarget, TurnBefore, TurnPosition};
 use crate::health::Turn;
 
-/// Writes requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OllamaWire;
 

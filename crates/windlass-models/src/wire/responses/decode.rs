@@ -38,7 +38,6 @@ struct EventHead<'a> {
     error: Option<IgnoredAny>,
 }
 
-/// A piece of an item.
 #[derive(Deserialize)]
 struct ItemPiece {
     #[serde(default)]
@@ -65,7 +64,6 @@ struct WholeItem {
     item: Option<Box<RawValue>>,
 }
 
-/// The arguments of an item.
 #[derive(Deserialize)]
 struct ItemArguments<'a> {
     #[serde(borrow, default)]

@@ -15,7 +15,6 @@ use crate::quirks::{AnswerForms, ChoiceForm, ParallelCalls, ReasoningAsk, Reason
 /// Fewer output tokens than this are refused.
 const OUTPUT_TOKENS_MIN: u32 = 16;
 
-/// Writes Responses requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ResponsesWire;
 

@@ -49,7 +49,6 @@ pub(super) struct OpenItem {
     given_bytes: usize,
     /// The part of its thinking that came last.
     part_index: Option<u64>,
-    /// Arguments so far.
     args: String,
     /// Whether the call was named; until then its arguments wait.
     is_named: bool,

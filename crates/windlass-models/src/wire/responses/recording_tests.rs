@@ -19,7 +19,6 @@ use crate::quirks::{IdRule, ReasoningAsk, ReasoningEcho};
 use crate::wire::{Decode, Encode, RequestPlan, TurnBefore, TurnPosition};
 use crate::{Abilities, AuthForm, ModelTarget, Quirks, WireKind};
 
-/// A target of a wire.
 pub(crate) fn target(wire: WireKind, provider: &str, model: &str) -> ModelTarget {
     ModelTarget {
         name: format!("{provider}/{model}"),
@@ -40,7 +39,6 @@ pub(crate) fn target(wire: WireKind, provider: &str, model: &str) -> ModelTarget
     }
 }
 
-/// A recorded answer.
 pub(crate) fn recorded(name: &str) -> String {
     let path = format!("{}/../../fixtures/wires/{name}", env!("CARGO_MANIFEST_DIR"));
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -135,7 +133,6 @@ fn call_item<'a>(number: usize, call: &'a RawCall, reader: &str) -> CallItem<'a>
     }
 }
 
-/// A text of the user.
 pub(crate) fn user(text: &str) -> Turn<'static> {
     Turn::User(vec![Cow::Owned(Part::text(text))])
 }
@@ -176,7 +173,6 @@ impl Asked {
         self
     }
 
-    /// The request.
     pub(crate) fn plan(&self) -> RequestPlan<'_> {
         RequestPlan {
             target: &self.target,
@@ -203,7 +199,6 @@ impl Asked {
         String::from_utf8(body).unwrap()
     }
 
-    /// The body.
     pub(crate) fn body(&self, wire: &dyn Encode, turns: &[Turn<'_>]) -> Value {
         let text = self.text(wire, turns);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))

@@ -116,7 +116,6 @@ fn must_be_new<'a>(met: &mut HashSet<&'a str>, id: &'a str) -> Checked {
     must(met.insert(id), || format!("the id {id} is there twice"))
 }
 
-/// A picture's address.
 fn must_be_picture(url: &str) -> Checked {
     let kinds = ["image/png", "image/jpeg", "image/gif", "image/webp"];
     let is_inline = kinds

@@ -29,13 +29,11 @@ struct NodeRoles {
 pub(crate) enum NodeRole {
     /// Nothing of its own.
     Other,
-    /// Defines a name.
     Defines(Definition),
     /// Calls what stands in this field.
     Calls(&'static str),
     /// Names in it are imported.
     Imports,
-    /// Is a name.
     Name,
     /// Belongs to what follows it: comments, attributes, decorators.
     Leads,
@@ -57,7 +55,6 @@ pub(crate) struct Definition {
 /// Where the name is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// In this field.
     Field(&'static str),
     /// The first type named in this field.
     Type(&'static str),

@@ -42,15 +42,10 @@ impl Vendor {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VendorWire {
-    /// OpenAI Chat Completions.
     Chat,
-    /// OpenAI Responses.
     Responses,
-    /// Anthropic Messages.
     Messages,
-    /// Gemini generateContent.
     Gemini,
-    /// Ollama's own.
     Ollama,
 }
 

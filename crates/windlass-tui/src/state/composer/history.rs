@@ -22,7 +22,6 @@ pub struct HistoryWalk {
 /// What is looked for in the history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryLookup {
-    /// The letters.
     pub query: String,
     /// The entry that holds them.
     pub found: Option<usize>,

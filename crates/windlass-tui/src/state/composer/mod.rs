@@ -25,7 +25,6 @@ pub const MARGIN_COLUMNS: u16 = 3;
 /// Where messages are written.
 #[derive(Debug)]
 pub struct Composer {
-    /// The text.
     pub area: TextArea<'static>,
     /// What was sent before, oldest first.
     pub history: Vec<String>,
@@ -50,7 +49,6 @@ pub struct Composer {
 }
 
 impl Composer {
-    /// An empty one.
     pub fn new(history: Vec<String>) -> Self {
         Self {
             area: empty_area(),

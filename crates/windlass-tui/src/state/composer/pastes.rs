@@ -15,7 +15,6 @@ const LINES_MAX: usize = 20;
 /// Texts that are kept after they were sent, to be named again if their message comes back.
 const KEPT_BYTES_MAX: usize = 16 << 20;
 
-/// Texts by name.
 #[derive(Debug, Clone, Default)]
 pub struct Pastes {
     kept: Vec<Paste>,

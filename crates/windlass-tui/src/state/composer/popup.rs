@@ -8,18 +8,14 @@ const PATHS_AGE_MS: u64 = 10_000;
 /// A word in the message: a piece of a line, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TypedToken {
-    /// The line.
     pub line: usize,
-    /// Characters before it.
     pub start: usize,
     /// Characters up to its end.
     pub end: usize,
 }
 
-/// What is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// Commands.
     Commands,
     /// What may follow a command's word: its name for the reader.
     Arguments(&'static str),
@@ -41,7 +37,6 @@ impl Topic {
 /// A list over the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Popup {
-    /// What is offered.
     pub topic: Topic,
     /// The word that is replaced.
     pub token: TypedToken,
@@ -58,11 +53,9 @@ pub struct Popup {
 pub struct Suggestion {
     /// What is written in its place.
     pub text: String,
-    /// What is shown.
     pub label: String,
     /// The characters of it that were typed.
     pub places: Vec<usize>,
-    /// More about it.
     pub detail: String,
     /// Keys that do the same.
     pub keys: &'static str,
@@ -92,7 +85,6 @@ impl Suggestion {
 }
 
 impl Popup {
-    /// The row that is chosen.
     pub fn chosen_row(&self) -> Option<&Suggestion> {
         self.chosen.and_then(|chosen| self.rows.get(chosen))
     }

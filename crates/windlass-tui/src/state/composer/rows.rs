@@ -11,7 +11,6 @@ use crate::text::{clean, width};
 /// A row of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComposerRow {
-    /// The line.
     pub line: usize,
     /// The byte of the line at which it begins.
     pub start: usize,
@@ -24,7 +23,6 @@ pub struct ComposerRow {
 }
 
 impl ComposerRow {
-    /// Its text.
     pub fn of<'a>(&self, line: &'a str) -> &'a str {
         line.get(self.start..self.end).unwrap_or_default()
     }
@@ -35,7 +33,6 @@ pub fn shown(sign: &str) -> Cow<'_, str> {
     clean(sign)
 }
 
-/// The rows of lines.
 pub fn lay_out(lines: &[String], columns: usize) -> Vec<ComposerRow> {
     let mut rows = Vec::with_capacity(lines.len());
     for (number, line) in lines.iter().enumerate() {

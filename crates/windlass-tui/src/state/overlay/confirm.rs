@@ -8,7 +8,6 @@ use crate::effect::Proposal;
 /// A question of the app itself.
 #[derive(Debug)]
 pub struct Confirm {
-    /// What is asked.
     pub title: String,
     /// What there is to know before an answer.
     pub lines: Vec<StyledLine>,
@@ -36,7 +35,6 @@ pub enum Deed {
 }
 
 impl Confirm {
-    /// A question.
     pub fn new(title: impl Into<String>, verb: &'static str, deed: Deed, lines: Vec<StyledLine>) -> Self {
         Self { title: title.into(), lines, verb, deed, scrolled: 0, under: None }
     }

@@ -13,7 +13,6 @@ use crate::theme::{TextRole, Theme};
 /// What a text is: decides which keys it has of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PagerKind {
-    /// Just a text.
     #[default]
     Plain,
     /// The files of the project, which can be added to the next message (Z-26).
@@ -23,11 +22,9 @@ pub enum PagerKind {
 /// A text to read.
 #[derive(Debug, Default)]
 pub struct Pager {
-    /// What kind.
     pub kind: PagerKind,
     /// What it is called.
     pub title: String,
-    /// Its lines.
     pub lines: Vec<StyledLine>,
     /// Rows that are scrolled away.
     pub scrolled: usize,
@@ -45,14 +42,12 @@ pub struct Pager {
     pub under: Option<Box<Overlay>>,
 }
 
-/// A line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StyledLine(pub Vec<StyledPiece>);
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StyledPiece {
-    /// What it means.
     pub role: TextRole,
     /// What it says: harmless.
     pub text: String,
@@ -97,14 +92,12 @@ impl StyledLine {
         wrap(&self.0, columns, theme)
     }
 
-    /// What it says.
     pub fn text(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
     }
 }
 
 impl Pager {
-    /// A text.
     pub fn new(title: impl Into<String>, lines: Vec<StyledLine>) -> Self {
         Self { title: title.into(), lines, ..Self::default() }
     }

@@ -19,9 +19,7 @@ pub enum PickerKind {
     Themes,
     /// Tools to read about.
     Tools,
-    /// Stored rules.
     Rules,
-    /// Sessions to open.
     Sessions,
     /// Runs that have not ended.
     Unfinished,
@@ -31,10 +29,8 @@ pub enum PickerKind {
     Hits,
 }
 
-/// A list.
 #[derive(Debug, Default)]
 pub struct Picker {
-    /// What is chosen.
     pub kind: PickerKind,
     /// What it is called.
     pub title: String,
@@ -42,7 +38,6 @@ pub struct Picker {
     pub filter: String,
     /// Whether letters go into the filter although the list has keys of its own.
     pub is_filtering: bool,
-    /// All rows.
     rows: Vec<PickerRow>,
     /// The rows that fit the filter, best first.
     fitting: Vec<usize>,
@@ -128,7 +123,6 @@ impl Picker {
         self.actions.is_empty() || self.is_filtering
     }
 
-    /// All rows.
     pub fn rows(&self) -> &[PickerRow] {
         &self.rows
     }
@@ -144,7 +138,6 @@ impl Picker {
         self.chosen
     }
 
-    /// The chosen row.
     pub fn chosen_row(&self) -> Option<&PickerRow> {
         self.fitting.get(self.chosen).and_then(|at| self.rows.get(*at))
     }
@@ -173,7 +166,6 @@ impl Picker {
         self.chosen = kept.min(self.fitting.len().saturating_sub(1));
     }
 
-    /// Narrows the list.
     pub fn set_filter(&mut self, filter: String) {
         self.filter = filter;
         self.refresh();
@@ -234,7 +226,6 @@ static NO_ROW: PickerRow = PickerRow {
 };
 
 impl PickerRow {
-    /// A row.
     pub fn new(id: impl Into<String>, label: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { id: id.into(), label: label.into(), detail: detail.into(), ..Self::default() }
     }

@@ -12,7 +12,6 @@ use crate::effect::Proposal;
 pub struct LinePrompt {
     /// What is asked for.
     pub title: String,
-    /// The line.
     pub area: TextArea<'static>,
     /// What becomes of it.
     pub kind: PromptKind,
@@ -38,7 +37,6 @@ impl LinePrompt {
         Self { title: title.into(), area, kind, under: None }
     }
 
-    /// What is written.
     pub fn text(&self) -> String {
         self.area.lines().concat()
     }

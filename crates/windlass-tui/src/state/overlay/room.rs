@@ -18,9 +18,7 @@ const AROUND: u16 = 3;
 /// A box on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverlayBox {
-    /// Columns before it.
     pub x: u16,
-    /// Rows above it.
     pub y: u16,
     /// Its columns, borders included.
     pub columns: u16,
@@ -48,12 +46,10 @@ impl OverlayBox {
         self
     }
 
-    /// Columns for text.
     pub fn text_columns(self) -> usize {
         usize::from(self.columns.saturating_sub(BESIDE)).max(1)
     }
 
-    /// Rows for text.
     pub fn text_rows(self) -> usize {
         usize::from(self.rows.saturating_sub(AROUND)).max(1)
     }

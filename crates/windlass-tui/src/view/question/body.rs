@@ -10,7 +10,6 @@ use crate::diff;
 use crate::text::{one_line, wrap_spans};
 use crate::theme::{TextRole, Theme};
 
-/// Lays out a question.
 pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if let Some(warning) = question.risk.warning() {

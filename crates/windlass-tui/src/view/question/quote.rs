@@ -10,7 +10,6 @@ const LINE: &str = "│ ";
 /// Before the rest of a line that is longer than the screen is wide.
 const REST: &str = "┊ ";
 
-/// Columns of the gutter.
 pub(super) const GUTTER_COLUMNS: usize = 2;
 
 /// One line on as many rows as it needs, each with the gutter and `lead`. There are no line feeds in it.

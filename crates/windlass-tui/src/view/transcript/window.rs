@@ -105,7 +105,6 @@ impl<'a> TranscriptWindow<'a> {
         }
     }
 
-    /// The spot with a line that its cell has.
     fn settle(&mut self, spot: CellLine) -> Option<CellLine> {
         let mut cell = self.cells.nearest(spot.cell)?;
         let mut lines = i64::try_from(self.lines(cell)).unwrap_or(i64::MAX);
