@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::stream;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::ports::{BoxFuture, BoxStream, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{BoxStream, ModelPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::message::{Message, Transcript};
 use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
@@ -66,19 +67,20 @@ impl Default for Adder {
     }
 }
 
+#[async_trait]
 impl ToolPort for Adder {
     fn spec(&self) -> &ToolSpec {
         &self.0
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    async fn run(
+        &self,
+        args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
         let number = |name: &str| args.get(name).and_then(Value::as_i64).unwrap_or(0);
         let sum = number("a").wrapping_add(number("b"));
-        Box::pin(async move { Ok(ToolOutput::json(sum.into())) })
+        Ok(ToolOutput::json(sum.into()))
     }
 }
 

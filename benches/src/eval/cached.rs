@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::ports::BoxFuture;
+use async_trait::async_trait;
 use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side};
 
 /// An embedder with a file of what it made before.
@@ -68,6 +68,7 @@ fn read_row(bytes: &[u8]) -> Option<(u64, Vec<f32>, &[u8])> {
     Some((u64::from_le_bytes(*key), numbers.iter().map(|it| f32::from_le_bytes(*it)).collect(), rest))
 }
 
+#[async_trait]
 impl EmbedPort for CachedEmbedder {
     fn name(&self) -> &str {
         self.inner.name()
@@ -77,28 +78,22 @@ impl EmbedPort for CachedEmbedder {
         self.inner.weight()
     }
 
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>> {
-        Box::pin(async move {
-            let keys: Vec<u64> = texts.iter().map(|text| key_of(text)).collect();
-            let mut found = self.kept(&keys);
-            let missing: Vec<usize> =
-                (0..texts.len()).filter(|at| found.get(*at).is_some_and(Option::is_none)).collect();
-            let asked: Vec<&str> = missing.iter().filter_map(|at| texts.get(*at).copied()).collect();
-            if !asked.is_empty() {
-                let made = self.inner.embed(&asked, side).await?;
-                for (at, vector) in missing.into_iter().zip(made) {
-                    if let (Some(key), Some(place)) = (keys.get(at), found.get_mut(at)) {
-                        self.keep(*key, &vector).map_err(|error| EmbedFailure(error.to_string()))?;
-                        *place = Some(vector);
-                    }
+    async fn embed(&self, texts: &[&str], side: Side<'_>) -> Result<Vec<Vec<f32>>, EmbedFailure> {
+        let keys: Vec<u64> = texts.iter().map(|text| key_of(text)).collect();
+        let mut found = self.kept(&keys);
+        let missing: Vec<usize> =
+            (0..texts.len()).filter(|at| found.get(*at).is_some_and(Option::is_none)).collect();
+        let asked: Vec<&str> = missing.iter().filter_map(|at| texts.get(*at).copied()).collect();
+        if !asked.is_empty() {
+            let made = self.inner.embed(&asked, side).await?;
+            for (at, vector) in missing.into_iter().zip(made) {
+                if let (Some(key), Some(place)) = (keys.get(at), found.get_mut(at)) {
+                    self.keep(*key, &vector).map_err(|error| EmbedFailure(error.to_string()))?;
+                    *place = Some(vector);
                 }
             }
-            Ok(found.into_iter().flatten().collect())
-        })
+        }
+        Ok(found.into_iter().flatten().collect())
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::stream;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::ports::BoxStream;
 use windlass_core::ports::host::{
-    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostFuture,
-    HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings, ModelRow,
-    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
-    StartedRun, ToolAnswer,
+    AuditQuery, EditApproval, Explanation, ForkWish, HostDefaults, HostDelivery, HostError, HostModels,
+    HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings, ModelRow, ModulePrompt,
+    ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart, StartedRun,
+    ToolAnswer,
 };
 use windlass_core::ports::search::{DocumentRow, Found, IndexStatus, NewDocument, SearchQuery, SearchScope};
 use windlass_core::ports::store::{NewSession, RunQuery, RunRow, SessionQuery, SessionRow};
@@ -180,323 +181,273 @@ fn at_once(wanted: usize, there: usize, most: usize) -> String {
     wanted.saturating_sub(there).min(most).to_string()
 }
 
+#[async_trait]
 impl HostSessions for RemoteHost {
-    fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
-        Box::pin(async move {
-            let body = wishes::new_session(&begin, &self.known.defaults().root)?;
-            self.line.post(&ApiPath::of(&["api", "sessions"]), &body).await
-        })
+    async fn create_session(&self, begin: NewSession) -> Result<SessionRow, HostError> {
+        let body = wishes::new_session(&begin, &self.known.defaults().root)?;
+        self.line.post(&ApiPath::of(&["api", "sessions"]), &body).await
     }
 
-    fn sessions(&self, query: SessionQuery) -> HostFuture<'_, Vec<SessionRow>> {
-        Box::pin(self.list_sessions(query))
+    async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
+        self.list_sessions(query).await
     }
 
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow> {
-        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "sessions", session_id.as_str()])).await })
+    async fn session(&self, session_id: &SessionId) -> Result<SessionRow, HostError> {
+        self.line.get(&ApiPath::of(&["api", "sessions", session_id.as_str()])).await
     }
 
-    fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>> {
+    async fn records(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, HostError> {
         let query = RecordQuery { after, rows_max: usize::MAX, has_deltas: true };
-        Box::pin(self.read_records(session_id, query))
+        self.read_records(session_id, query).await
     }
 
-    fn record_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn record_page(
+        &self,
+        session_id: &SessionId,
         query: RecordQuery,
-    ) -> HostFuture<'a, Vec<Arc<Record>>> {
-        Box::pin(self.read_records(session_id, query))
+    ) -> Result<Vec<Arc<Record>>, HostError> {
+        self.read_records(session_id, query).await
     }
 
-    fn session_events<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn session_events(
+        &self,
+        session_id: &SessionId,
         after: u64,
-    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
-        Box::pin(
-            async move { Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream()) },
-        )
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        async move { Ok(Follower::open(&self.line, &self.known, session_id, after).await?.stream()) }.await
     }
 
-    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
-            self.line.tell(&path, Method::Patch, Some(&json!({"title": title}))).await
-        })
+    async fn rename_session(&self, session_id: &SessionId, title: &str) -> Result<(), HostError> {
+        let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
+        self.line.tell(&path, Method::Patch, Some(&json!({"title": title}))).await
     }
 
-    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
-            self.line.tell(&path, Method::Patch, Some(&json!({"approve": approve}))).await
-        })
+    async fn set_approve(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), HostError> {
+        let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
+        self.line.tell(&path, Method::Patch, Some(&json!({"approve": approve}))).await
     }
 
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        settings: SessionSettings,
-    ) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
-            self.line.tell(&path, Method::Patch, Some(&json!({"settings": settings}))).await
-        })
+    async fn set_settings(&self, session_id: &SessionId, settings: SessionSettings) -> Result<(), HostError> {
+        let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
+        self.line.tell(&path, Method::Patch, Some(&json!({"settings": settings}))).await
     }
 
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
-            self.line.tell(&path, Method::Delete, NOTHING).await
-        })
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), HostError> {
+        let path = ApiPath::of(&["api", "sessions", session_id.as_str()]);
+        self.line.tell(&path, Method::Delete, NOTHING).await
     }
 
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>> {
+    async fn tasks(&self, session_id: &SessionId) -> Result<Vec<Task>, HostError> {
         #[derive(Deserialize)]
         struct TasksAnswer {
             tasks: Vec<Task>,
         }
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "tasks"]).with("session_id", session_id.as_str());
-            let TasksAnswer { tasks } = self.line.get(&path).await?;
-            Ok(tasks)
-        })
+        let path = ApiPath::of(&["api", "tasks"]).with("session_id", session_id.as_str());
+        let TasksAnswer { tasks } = self.line.get(&path).await?;
+        Ok(tasks)
     }
 }
 
+#[async_trait]
 impl HostRuns for RemoteHost {
-    fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "sessions", session_id.as_str(), "runs"]);
-            self.begin(&path, &wishes::start(start)?).await
-        })
+    async fn start_run(&self, session_id: &SessionId, start: RunStart) -> Result<StartedRun, HostError> {
+        let path = ApiPath::of(&["api", "sessions", session_id.as_str(), "runs"]);
+        self.begin(&path, &wishes::start(start)?).await
     }
 
-    fn run<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, RunRow> {
-        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "runs", run_id.as_str()])).await })
+    async fn run(&self, run_id: &RunId) -> Result<RunRow, HostError> {
+        self.line.get(&ApiPath::of(&["api", "runs", run_id.as_str()])).await
     }
 
-    fn runs(&self, query: RunQuery) -> HostFuture<'_, Vec<RunRow>> {
-        Box::pin(self.list_runs(query))
+    async fn runs(&self, query: RunQuery) -> Result<Vec<RunRow>, HostError> {
+        self.list_runs(query).await
     }
 
-    fn events<'a>(
-        &'a self,
-        run_id: &'a RunId,
+    async fn events(
+        &self,
+        run_id: &RunId,
         after: u64,
-    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
-        Box::pin(self.follow_run(run_id, after))
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        self.follow_run(run_id, after).await
     }
 
-    fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "cancel"]);
-            self.line.tell(&path, Method::Post, NOTHING).await
-        })
+    async fn cancel(&self, run_id: &RunId) -> Result<(), HostError> {
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "cancel"]);
+        self.line.tell(&path, Method::Post, NOTHING).await
     }
 
-    fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>> {
-        Box::pin(async move { self.asked(run_id).await })
+    async fn questions(&self, run_id: &RunId) -> Result<Vec<Question>, HostError> {
+        self.asked(run_id).await
     }
 
-    fn answer<'a>(
-        &'a self,
-        run_id: &'a RunId,
-        call_id: &'a CallId,
-        digest: &'a str,
+    async fn answer(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        digest: &str,
         answer: PermissionAnswer,
-    ) -> HostFuture<'a, ()> {
-        Box::pin(self.send_answer(run_id, call_id, digest, answer))
+    ) -> Result<(), HostError> {
+        self.send_answer(run_id, call_id, digest, answer).await
     }
 
-    fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "resume"]);
-            self.begin(&path, &json!({"retry": wish.retry})).await
-        })
+    async fn resume(&self, run_id: &RunId, wish: ResumeWish) -> Result<StartedRun, HostError> {
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "resume"]);
+        self.begin(&path, &json!({"retry": wish.retry})).await
     }
 
-    fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "fork"]);
-            self.begin(&path, &wishes::fork(wish)).await
-        })
+    async fn fork(&self, run_id: &RunId, wish: ForkWish) -> Result<StartedRun, HostError> {
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "fork"]);
+        self.begin(&path, &wishes::fork(wish)).await
     }
 
-    fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "replay"]);
-            self.line.post(&path, &json!({})).await
-        })
+    async fn replay(&self, run_id: &RunId) -> Result<ReplayReport, HostError> {
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "replay"]);
+        self.line.post(&path, &json!({})).await
     }
 
-    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "steps", &step.to_string()]);
-            self.line.get(&path).await
-        })
+    async fn step_report(&self, run_id: &RunId, step: u32) -> Result<StepReport, HostError> {
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "steps", &step.to_string()]);
+        self.line.get(&path).await
     }
 }
 
+#[async_trait]
 impl HostTools for RemoteHost {
     fn tools(&self) -> Vec<Arc<ToolSpec>> {
         self.known.tools()
     }
 
-    fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "tools", &call.name, "call"]);
-            let called: Called = self.line.post(&path, &wishes::call(&call)).await?;
-            Ok(called.into())
-        })
+    async fn call_tool(&self, call: OutsideCall) -> Result<ToolAnswer, HostError> {
+        let path = ApiPath::of(&["api", "tools", &call.name, "call"]);
+        let called: Called = self.line.post(&path, &wishes::call(&call)).await?;
+        Ok(called.into())
     }
 
-    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
-        Box::pin(async move {
-            let EditApproval { run_id, call_id, consent } = approval;
-            let path = ApiPath::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
-            let mut body = json!({"digest": consent.digest});
-            if let (Value::Object(fields), Some(word)) = (&mut body, consent.confirmation) {
-                fields.insert("confirmation".into(), word.into());
-            }
-            let called: Called = self.line.post(&path, &body).await?;
-            Ok(called.into())
-        })
+    async fn apply_edit(&self, approval: EditApproval) -> Result<ToolAnswer, HostError> {
+        let EditApproval { run_id, call_id, consent } = approval;
+        let path = ApiPath::of(&["api", "runs", run_id.as_str(), "edits", call_id.as_str()]);
+        let mut body = json!({"digest": consent.digest});
+        if let (Value::Object(fields), Some(word)) = (&mut body, consent.confirmation) {
+            fields.insert("confirmation".into(), word.into());
+        }
+        let called: Called = self.line.post(&path, &body).await?;
+        Ok(called.into())
     }
 }
 
+#[async_trait]
 impl HostPolicies for RemoteHost {
-    fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
-        Box::pin(fetch_rules(&self.line))
+    async fn rules(&self) -> Result<Vec<Rule>, HostError> {
+        fetch_rules(&self.line).await
     }
 
-    fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
-        Box::pin(async move {
-            let body = json!({"effect": effect, "rule": pattern});
-            let shown: ShownRule = self.line.post(&ApiPath::of(&["api", "policies"]), &body).await?;
-            shown.into_rule()
-        })
+    async fn add_rule(&self, effect: &str, pattern: &str) -> Result<Rule, HostError> {
+        let body = json!({"effect": effect, "rule": pattern});
+        let shown: ShownRule = self.line.post(&ApiPath::of(&["api", "policies"]), &body).await?;
+        shown.into_rule()
     }
 
-    fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            self.line.tell(&ApiPath::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await
-        })
+    async fn remove_rule(&self, rule_id: &str) -> Result<(), HostError> {
+        self.line.tell(&ApiPath::of(&["api", "policies", rule_id]), Method::Delete, NOTHING).await
     }
 
-    fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {
-        Box::pin(async move {
-            let body = json!({"tool": tool, "arguments": args});
-            let explained: Explained =
-                self.line.post(&ApiPath::of(&["api", "policies", "explain"]), &body).await?;
-            Ok(explained.into())
-        })
+    async fn explain(&self, tool: &str, args: Map<String, Value>) -> Result<Explanation, HostError> {
+        let body = json!({"tool": tool, "arguments": args});
+        let explained: Explained =
+            self.line.post(&ApiPath::of(&["api", "policies", "explain"]), &body).await?;
+        Ok(explained.into())
     }
 
-    fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
+    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, HostError> {
         #[derive(Deserialize)]
         struct EntriesAnswer {
             entries: Vec<AuditEntry>,
         }
-        Box::pin(async move {
-            let AuditQuery { tool, rows_max } = query;
-            if rows_max == 0 {
-                return Ok(Vec::new());
-            }
-            let path = ApiPath::of(&["api", "policies", "audit"])
-                .with_some("tool", tool.as_deref())
-                .with("rows", &at_once(rows_max, 0, ROWS_AT_ONCE));
-            let EntriesAnswer { entries } = self.line.get(&path).await?;
-            Ok(entries)
-        })
+        let AuditQuery { tool, rows_max } = query;
+        if rows_max == 0 {
+            return Ok(Vec::new());
+        }
+        let path = ApiPath::of(&["api", "policies", "audit"])
+            .with_some("tool", tool.as_deref())
+            .with("rows", &at_once(rows_max, 0, ROWS_AT_ONCE));
+        let EntriesAnswer { entries } = self.line.get(&path).await?;
+        Ok(entries)
     }
 }
 
+#[async_trait]
 impl HostModels for RemoteHost {
     fn defaults(&self) -> Result<HostDefaults, HostError> {
         Ok(self.known.defaults())
     }
 
-    fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
-        Box::pin(async move {
-            self.line.wait(&ApiPath::of(&["api", "models", "doctor"]), &json!({"name": name})).await
-        })
+    async fn examine_model(&self, name: &str) -> Result<ModelFindings, HostError> {
+        self.line.wait(&ApiPath::of(&["api", "models", "doctor"]), &json!({"name": name})).await
     }
 
-    fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
+    async fn models(&self) -> Result<Vec<ModelRow>, HostError> {
         #[derive(Deserialize)]
         struct ModelsAnswer {
             models: Vec<ModelRow>,
         }
-        Box::pin(async move {
-            let ModelsAnswer { models } = self.line.get(&ApiPath::of(&["api", "models"])).await?;
-            Ok(models)
-        })
+        let ModelsAnswer { models } = self.line.get(&ApiPath::of(&["api", "models"])).await?;
+        Ok(models)
     }
 
-    fn modules(&self) -> HostFuture<'_, ModuleShelf> {
-        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "modules"])).await })
+    async fn modules(&self) -> Result<ModuleShelf, HostError> {
+        self.line.get(&ApiPath::of(&["api", "modules"])).await
     }
 
-    fn module<'a>(&'a self, module_id: &'a str) -> HostFuture<'a, ModuleRow> {
-        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "modules", module_id])).await })
+    async fn module(&self, module_id: &str) -> Result<ModuleRow, HostError> {
+        self.line.get(&ApiPath::of(&["api", "modules", module_id])).await
     }
 
-    fn module_prompt<'a>(
-        &'a self,
-        module_id: &'a str,
+    async fn module_prompt(
+        &self,
+        module_id: &str,
         inputs: Map<String, Value>,
-    ) -> HostFuture<'a, ModulePrompt> {
-        Box::pin(async move {
-            let body = json!({"inputs": inputs});
-            self.line.post(&ApiPath::of(&["api", "modules", module_id, "prompt"]), &body).await
-        })
+    ) -> Result<ModulePrompt, HostError> {
+        let body = json!({"inputs": inputs});
+        self.line.post(&ApiPath::of(&["api", "modules", module_id, "prompt"]), &body).await
     }
 }
 
+#[async_trait]
 impl HostSearch for RemoteHost {
-    fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
-        Box::pin(async move {
-            let path = ApiPath::of(&["api", "search"])
-                .with("q", &query.text)
-                .with("top_k", &query.top_k.to_string())
-                .with("kind", query.kind.word());
-            let path = match &query.scope {
-                SearchScope::Project => path.with("scope", "project"),
-                SearchScope::Session(session_id) => path.with("session_id", session_id.as_str()),
-                SearchScope::AllSessions => path.with("scope", "documents"),
-                SearchScope::Everything => path,
-            };
-            self.line.get(&path).await
-        })
+    async fn search(&self, query: SearchQuery) -> Result<Found, HostError> {
+        let path = ApiPath::of(&["api", "search"])
+            .with("q", &query.text)
+            .with("top_k", &query.top_k.to_string())
+            .with("kind", query.kind.word());
+        let path = match &query.scope {
+            SearchScope::Project => path.with("scope", "project"),
+            SearchScope::Session(session_id) => path.with("session_id", session_id.as_str()),
+            SearchScope::AllSessions => path.with("scope", "documents"),
+            SearchScope::Everything => path,
+        };
+        self.line.get(&path).await
     }
 
-    fn index_status(&self) -> HostFuture<'_, IndexStatus> {
-        Box::pin(async move { self.line.get(&ApiPath::of(&["api", "index"])).await })
+    async fn index_status(&self) -> Result<IndexStatus, HostError> {
+        self.line.get(&ApiPath::of(&["api", "index"])).await
     }
 
-    fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>> {
+    async fn documents(&self) -> Result<Vec<DocumentRow>, HostError> {
         #[derive(Deserialize)]
         struct DocumentsAnswer {
             documents: Vec<DocumentRow>,
         }
-        Box::pin(async move {
-            let DocumentsAnswer { documents } = self.line.get(&ApiPath::of(&["api", "documents"])).await?;
-            Ok(documents)
-        })
+        let DocumentsAnswer { documents } = self.line.get(&ApiPath::of(&["api", "documents"])).await?;
+        Ok(documents)
     }
 
-    fn add_document(&self, document: NewDocument) -> HostFuture<'_, DocumentRow> {
-        Box::pin(async move {
-            let NewDocument { name, session_id, bytes } = document;
-            let body = json!({"name": name, "session_id": session_id, "base64": base64::encode(&bytes)});
-            self.line.post(&ApiPath::of(&["api", "documents"]), &body).await
-        })
+    async fn add_document(&self, document: NewDocument) -> Result<DocumentRow, HostError> {
+        let NewDocument { name, session_id, bytes } = document;
+        let body = json!({"name": name, "session_id": session_id, "base64": base64::encode(&bytes)});
+        self.line.post(&ApiPath::of(&["api", "documents"]), &body).await
     }
 
-    fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            self.line.tell(&ApiPath::of(&["api", "documents", document_id]), Method::Delete, NOTHING).await
-        })
+    async fn remove_document(&self, document_id: &str) -> Result<(), HostError> {
+        self.line.tell(&ApiPath::of(&["api", "documents", document_id]), Method::Delete, NOTHING).await
     }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use candle_core::quantized::GgmlDType;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::ports::{BoxFuture, JournalPort, LiveState, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{JournalPort, LiveState, ModelPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::MessageSend;
 use windlass_core::protocol::event::{DurableEvent, Event};
@@ -31,17 +32,14 @@ struct Worded {
     spec: ToolSpec,
 }
 
+#[async_trait]
 impl ToolPort for Worded {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        self.tool.run(args, context)
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        self.tool.run(args, context).await
     }
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {

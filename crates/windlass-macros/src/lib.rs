@@ -63,6 +63,7 @@ fn expand(options: &ToolOptions, mut function: ItemFn) -> syn::Result<proc_macro
 
             #function
 
+            #[__windlass::async_trait]
             impl __windlass::ToolPort for #ident {
                 fn spec(&self) -> &__windlass::ToolSpec {
                     static SPEC: ::std::sync::OnceLock<__windlass::ToolSpec> = ::std::sync::OnceLock::new();
@@ -73,17 +74,15 @@ fn expand(options: &ToolOptions, mut function: ItemFn) -> syn::Result<proc_macro
                     })
                 }
 
-                fn run<'a>(
-                    &'a self,
-                    args: &'a __windlass::Map<::std::string::String, __windlass::Value>,
-                    context: &'a __windlass::ToolContext,
-                ) -> __windlass::BoxFuture<'a, ::std::result::Result<__windlass::ToolOutput, __windlass::ToolFailure>> {
-                    ::std::boxed::Box::pin(async move {
-                        let _ = context;
-                        #[allow(unused_variables)]
-                        let args: __ToolArgs = __windlass::ToolPort::spec(self).read_args(args)?;
-                        #run
-                    })
+                async fn run(
+                    &self,
+                    args: &__windlass::Map<::std::string::String, __windlass::Value>,
+                    context: &__windlass::ToolContext,
+                ) -> ::std::result::Result<__windlass::ToolOutput, __windlass::ToolFailure> {
+                    let _ = context;
+                    #[allow(unused_variables)]
+                    let args: __ToolArgs = __windlass::ToolPort::spec(self).read_args(args)?;
+                    #run
                 }
             }
         };

@@ -6,9 +6,9 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::json;
-use windlass_core::ports::BoxFuture;
 use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side};
 use windlass_core::protocol::model::ModelFailure;
 
@@ -224,6 +224,7 @@ fn batch_length(texts: &[&str]) -> usize {
     fitting.count().max(1)
 }
 
+#[async_trait]
 impl EmbedPort for EndpointEmbedder {
     fn name(&self) -> &str {
         &self.target.name
@@ -233,16 +234,12 @@ impl EmbedPort for EndpointEmbedder {
         WEIGHT
     }
 
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>> {
+    async fn embed(&self, texts: &[&str], side: Side<'_>) -> Result<Vec<Vec<f32>>, EmbedFailure> {
         let is_query = match side {
             Side::Passage => false,
             Side::Query(_) => true,
         };
-        Box::pin(self.all(texts, is_query))
+        self.all(texts, is_query).await
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::ports::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StoreKind, StorePort,
 };
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::Record;
 use windlass_core::protocol::ids::{Millis, RunId, SessionId};
 use windlass_core::protocol::settings::SessionSettings;
@@ -127,206 +128,175 @@ fn check_places(session_id: &SessionId, records: &[Arc<Record>]) -> Result<(), J
     Ok(())
 }
 
+#[async_trait]
 impl JournalPort for SqliteStore {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(self.append_records(records))
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        self.append_records(records).await
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(self.load_records(session_id, after, usize::MAX, true))
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.load_records(session_id, after, usize::MAX, true).await
     }
 
-    fn load_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn load_page(
+        &self,
+        session_id: &SessionId,
         after: u64,
         records_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(self.load_records(session_id, after, records_max, true))
+    ) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.load_records(session_id, after, records_max, true).await
     }
 
-    fn load_durable<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn load_durable(
+        &self,
+        session_id: &SessionId,
         after: u64,
         records_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(self.load_records(session_id, after, records_max, false))
+    ) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.load_records(session_id, after, records_max, false).await
     }
 
-    fn grants<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
+    async fn grants(&self, session_id: &SessionId) -> Result<Option<Vec<Rule>>, JournalFailure> {
         let (id, holder) = (session_id.clone(), self.token.clone());
-        Box::pin(async move {
-            let asked = self.readers.ask(move |statements| query::grants(statements, &id, &holder)).await;
-            asked.map(Some).map_err(|failure| JournalFailure { message: failure.to_string() })
-        })
+        let asked = self.readers.ask(move |statements| query::grants(statements, &id, &holder)).await;
+        asked.map(Some).map_err(|failure| JournalFailure { message: failure.to_string() })
     }
 }
 
+#[async_trait]
 impl StorePort for SqliteStore {
-    fn create_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn create_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         now: Millis,
-    ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
-        Box::pin(async move {
-            let (id, own) = (session_id.clone(), begin.clone());
-            self.writer.work(Need::Durable, move |transaction| transaction.create(&id, &own, now)).await?;
-            let session_id = session_id.clone();
-            Ok(SessionRow { session_id, begin, created_ms: now, updated_ms: now, last_seq: 0, runs: 0 })
-        })
+    ) -> Result<SessionRow, StoreFailure> {
+        let (id, own) = (session_id.clone(), begin.clone());
+        self.writer.work(Need::Durable, move |transaction| transaction.create(&id, &own, now)).await?;
+        let session_id = session_id.clone();
+        Ok(SessionRow { session_id, begin, created_ms: now, updated_ms: now, last_seq: 0, runs: 0 })
     }
 
-    fn copy_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn copy_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         records: Vec<Arc<Record>>,
         now: Millis,
-    ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
-        Box::pin(async move {
-            check_places(session_id, &records).map_err(|failure| StoreFailure::Broken(failure.message))?;
-            let rows = encode_records(&records).map_err(StoreFailure::Broken)?;
-            let id = session_id.clone();
-            self.writer
-                .work(Need::Durable, move |transaction| {
-                    transaction.copy(&id, &begin, &rows, records.last().map(|last| &**last), now)
-                })
-                .await?;
-            self.session(session_id).await
-        })
-    }
-
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
+    ) -> Result<SessionRow, StoreFailure> {
+        check_places(session_id, &records).map_err(|failure| StoreFailure::Broken(failure.message))?;
+        let rows = encode_records(&records).map_err(StoreFailure::Broken)?;
         let id = session_id.clone();
-        Box::pin(self.readers.ask(move |statements| query::session(statements, &id)))
+        self.writer
+            .work(Need::Durable, move |transaction| {
+                transaction.copy(&id, &begin, &rows, records.last().map(|last| &**last), now)
+            })
+            .await?;
+        self.session(session_id).await
     }
 
-    fn session_by_key<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<SessionRow>, StoreFailure>> {
+    async fn session(&self, session_id: &SessionId) -> Result<SessionRow, StoreFailure> {
+        let id = session_id.clone();
+        self.readers.ask(move |statements| query::session(statements, &id)).await
+    }
+
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, StoreFailure> {
         let key = key.to_owned();
-        Box::pin(self.readers.ask(move |statements| query::session_by_key(statements, &key)))
+        self.readers.ask(move |statements| query::session_by_key(statements, &key)).await
     }
 
-    fn sessions(&self, query: SessionQuery) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreFailure>> {
-        Box::pin(self.readers.ask(move |statements| query::sessions(statements, &query)))
+    async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, StoreFailure> {
+        self.readers.ask(move |statements| query::sessions(statements, &query)).await
     }
 
-    fn rename_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        title: &'a str,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    async fn rename_session(&self, session_id: &SessionId, title: &str) -> Result<(), StoreFailure> {
         let (id, title) = (session_id.clone(), title.to_owned());
-        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.rename(&id, &title)))
+        self.writer.work(Need::Durable, move |transaction| transaction.rename(&id, &title)).await
     }
 
-    fn set_approve<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        approve: ApproveMode,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    async fn set_approve(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.set_approve(&id, approve)))
+        self.writer.work(Need::Durable, move |transaction| transaction.set_approve(&id, approve)).await
     }
 
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn set_settings(
+        &self,
+        session_id: &SessionId,
         settings: SessionSettings,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    ) -> Result<(), StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.set_settings(&id, &settings)))
+        self.writer.work(Need::Durable, move |transaction| transaction.set_settings(&id, &settings)).await
     }
 
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.delete(&id)))
+        self.writer.work(Need::Durable, move |transaction| transaction.delete(&id)).await
     }
 
-    fn run<'a>(&'a self, run_id: &'a RunId) -> BoxFuture<'a, Result<RunRow, StoreFailure>> {
+    async fn run(&self, run_id: &RunId) -> Result<RunRow, StoreFailure> {
         let run_id = run_id.clone();
-        Box::pin(self.readers.ask(move |statements| query::run(statements, &run_id)))
+        self.readers.ask(move |statements| query::run(statements, &run_id)).await
     }
 
-    fn runs(&self, query: RunQuery) -> BoxFuture<'_, Result<Vec<RunRow>, StoreFailure>> {
-        Box::pin(self.readers.ask(move |statements| query::runs(statements, &query)))
+    async fn runs(&self, query: RunQuery) -> Result<Vec<RunRow>, StoreFailure> {
+        self.readers.ask(move |statements| query::runs(statements, &query)).await
     }
 
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<Task>, StoreFailure>> {
+    async fn tasks(&self, session_id: &SessionId) -> Result<Vec<Task>, StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.readers.ask(move |statements| query::tasks(statements, &id)))
+        self.readers.ask(move |statements| query::tasks(statements, &id)).await
     }
 
-    fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>> {
-        Box::pin(self.writer.work(Need::Seen, |transaction| transaction.all_grants()))
+    async fn all_grants(&self) -> Result<Vec<Rule>, StoreFailure> {
+        self.writer.work(Need::Seen, |transaction| transaction.all_grants()).await
     }
 
-    fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>> {
-        match Rule::grant_number(grant_id) {
-            Some(number) => {
-                Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.revoke(number)))
-            }
-            None => Box::pin(async { Ok(false) }),
-        }
+    async fn revoke(&self, grant_id: &str) -> Result<bool, StoreFailure> {
+        let Some(number) = Rule::grant_number(grant_id) else { return Ok(false) };
+        self.writer.work(Need::Durable, move |transaction| transaction.revoke(number)).await
     }
 
-    fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {
+    async fn claim(&self, session_id: &SessionId) -> Result<Claim, StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Seen, move |transaction| transaction.claim(&id)))
+        self.writer.work(Need::Seen, move |transaction| transaction.claim(&id)).await
     }
 
-    fn holder<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Option<String>, StoreFailure>> {
+    async fn holder(&self, session_id: &SessionId) -> Result<Option<String>, StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Seen, move |transaction| {
-            let known = transaction.require(&id)?;
-            Ok(transaction.other_writer(known.number)?)
-        }))
+        self.writer
+            .work(Need::Seen, move |transaction| {
+                let known = transaction.require(&id)?;
+                Ok(transaction.other_writer(known.number)?)
+            })
+            .await
     }
 
-    fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    async fn release(&self, session_id: &SessionId) -> Result<(), StoreFailure> {
         let id = session_id.clone();
-        Box::pin(self.writer.work(Need::Seen, move |transaction| transaction.release(&id)))
+        self.writer.work(Need::Seen, move |transaction| transaction.release(&id)).await
     }
 
-    fn put_save(&self, save: Save) -> BoxFuture<'_, Result<(), StoreFailure>> {
-        Box::pin(async move {
-            let body = save.body.to_string();
-            self.writer.work(Need::Durable, move |transaction| transaction.put_save(&save, &body)).await
-        })
+    async fn put_save(&self, save: Save) -> Result<(), StoreFailure> {
+        let body = save.body.to_string();
+        self.writer.work(Need::Durable, move |transaction| transaction.put_save(&save, &body)).await
     }
 
-    fn save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<Save, StoreFailure>> {
+    async fn save(&self, save_id: &str) -> Result<Save, StoreFailure> {
         let save_id = save_id.to_owned();
-        Box::pin(self.readers.ask(move |statements| query::save(statements, &save_id)))
+        self.readers.ask(move |statements| query::save(statements, &save_id)).await
     }
 
-    fn saves(&self, rows_max: usize) -> BoxFuture<'_, Result<Vec<Save>, StoreFailure>> {
-        Box::pin(self.readers.ask(move |statements| query::saves(statements, rows_max)))
+    async fn saves(&self, rows_max: usize) -> Result<Vec<Save>, StoreFailure> {
+        self.readers.ask(move |statements| query::saves(statements, rows_max)).await
     }
 
-    fn delete_save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    async fn delete_save(&self, save_id: &str) -> Result<(), StoreFailure> {
         let save_id = save_id.to_owned();
-        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.delete_save(&save_id)))
+        self.writer.work(Need::Durable, move |transaction| transaction.delete_save(&save_id)).await
     }
 
-    fn audit<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        now: Millis,
-        line: &'a str,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
+    async fn audit(&self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), StoreFailure> {
         let (id, line) = (session_id.clone(), line.to_owned());
-        Box::pin(self.writer.work(Need::Durable, move |transaction| transaction.audit(&id, now, &line)))
+        self.writer.work(Need::Durable, move |transaction| transaction.audit(&id, now, &line)).await
     }
 }

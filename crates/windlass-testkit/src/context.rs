@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::permission::HeldTargets;
-use windlass_core::ports::{
-    BoxFuture, CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext,
-};
+use windlass_core::ports::{CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext};
 use windlass_core::protocol::ids::CallId;
 use windlass_core::protocol::task::{Task, TaskStatus};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
@@ -110,14 +109,11 @@ impl ProgressPort for Memory {
     }
 }
 
+#[async_trait]
 impl CallsPort for Memory {
-    fn call<'a>(
-        &'a self,
-        tool: &'a str,
-        _args: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    async fn call(&self, tool: &str, _args: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
         let failure = ToolFailure::unavailable(format!("there is no tool '{tool}' around this one"));
-        Box::pin(async { Err(failure) })
+        Err(failure)
     }
 }
 

@@ -6,11 +6,12 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::ports::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
+use windlass_core::ports::{LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use crate::summary::summarize;
@@ -77,38 +78,31 @@ impl<T: TypedTool> Typed<T> {
     }
 }
 
+#[async_trait]
 impl<T: TypedTool> ToolPort for Typed<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let output = self.tool.run(self.spec.read_args(args)?, context).await?;
-            Ok(self.summarized(output))
-        })
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let output = self.tool.run(self.spec.read_args(args)?, context).await?;
+        Ok(self.summarized(output))
     }
 
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async move { self.tool.inspect(self.spec.read_args(args)?, context).await })
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        self.tool.inspect(self.spec.read_args(args)?, context).await
     }
 
-    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
-        Box::pin(async move {
-            let Ok(args) = self.spec.read_args(args) else { return Probed::NotHappened };
-            match self.tool.probe(args, context).await {
-                Probed::Happened(output) => Probed::Happened(Box::new(self.summarized(*output))),
-                probed @ (Probed::NotHappened | Probed::Unknown) => probed,
-            }
-        })
+    async fn probe(&self, args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        let Ok(args) = self.spec.read_args(args) else { return Probed::NotHappened };
+        match self.tool.probe(args, context).await {
+            Probed::Happened(output) => Probed::Happened(Box::new(self.summarized(*output))),
+            probed @ (Probed::NotHappened | Probed::Unknown) => probed,
+        }
     }
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {

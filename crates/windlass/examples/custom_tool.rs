@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use windlass::core::permission::{Inspection, Preview, Target};
-use windlass::core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass::core::ports::{ToolContext, ToolPort};
 use windlass::core::protocol::tool::{Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};
 use windlass::prelude::*;
 
@@ -36,51 +37,41 @@ impl CopyPages {
     }
 }
 
+#[async_trait]
 impl ToolPort for CopyPages {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     /// Targets are what permission rules are about, and the preview is what a user reads before saying yes.
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async move {
-            let path = args.get("path").and_then(Value::as_str).unwrap_or_default();
-            if path.contains("..") {
-                return Err(ToolFailure::denied(format!("'{path}' leaves the project")));
-            }
-            Ok(Inspection {
-                targets: vec![Target::Path(path.to_owned())],
-                preview: Some(Preview::Text(format!("copy into {path}"))),
-                ..Inspection::default()
-            })
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        let path = args.get("path").and_then(Value::as_str).unwrap_or_default();
+        if path.contains("..") {
+            return Err(ToolFailure::denied(format!("'{path}' leaves the project")));
+        }
+        Ok(Inspection {
+            targets: vec![Target::Path(path.to_owned())],
+            preview: Some(Preview::Text(format!("copy into {path}"))),
+            ..Inspection::default()
         })
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            // The schema was checked and its defaults were put in.
-            let pages = args.get("pages").and_then(Value::as_u64).unwrap_or_default();
-            for page in 1..=pages {
-                // At every await the call can be dropped; work without one looks at the flag.
-                if context.cancel.is_cancelled() {
-                    return Err(ToolFailure::new(
-                        ErrorKind::Cancelled,
-                        format!("stopped before page {page}"),
-                    ));
-                }
-                context.progress.report(&context.call_id, &format!("page {page} of {pages}"));
-                tokio::time::sleep(Duration::from_millis(5)).await;
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        // The schema was checked and its defaults were put in.
+        let pages = args.get("pages").and_then(Value::as_u64).unwrap_or_default();
+        for page in 1..=pages {
+            // At every await the call can be dropped; work without one looks at the flag.
+            if context.cancel.is_cancelled() {
+                return Err(ToolFailure::new(ErrorKind::Cancelled, format!("stopped before page {page}")));
             }
-            Ok(ToolOutput::json(json!({"pages": pages})).with_text(format!("{pages} pages are copied")))
-        })
+            context.progress.report(&context.call_id, &format!("page {page} of {pages}"));
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(ToolOutput::json(json!({"pages": pages})).with_text(format!("{pages} pages are copied")))
     }
 }
 

@@ -1,10 +1,11 @@
 //! What `#[tool]` and `#[derive(Signature)]` write their code against. Not for direct use; may change in any version.
 
+pub use async_trait::async_trait;
 pub use schemars;
 pub use serde;
 use serde::Serialize;
 pub use serde_json::{Map, Value};
-pub use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+pub use windlass_core::ports::{ToolContext, ToolPort};
 pub use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 #[cfg(feature = "modules")]
 pub use windlass_modules::{Field, FieldType, Signature, SignatureType};

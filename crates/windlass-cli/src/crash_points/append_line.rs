@@ -3,8 +3,9 @@
 use std::fs::{OpenOptions, read_to_string};
 use std::io::Write;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
-use windlass_core::ports::{BoxFuture, Probed, ToolContext, ToolPort};
+use windlass_core::ports::{Probed, ToolContext, ToolPort};
 use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 pub(super) struct AppendLine {
@@ -33,31 +34,24 @@ fn path_of(args: &Map<String, Value>, context: &ToolContext) -> std::path::PathB
     context.root.join(args.get("file").and_then(Value::as_str).unwrap_or_default())
 }
 
+#[async_trait]
 impl ToolPort for AppendLine {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let line = format!("{}\n", context.idempotency_key());
-            let opened = OpenOptions::new().append(true).create(true).open(path_of(args, context));
-            let written = opened.and_then(|mut file| file.write_all(line.as_bytes()));
-            written.map(|()| output()).map_err(|error| ToolFailure::io_error(error.to_string()))
-        })
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let line = format!("{}\n", context.idempotency_key());
+        let opened = OpenOptions::new().append(true).create(true).open(path_of(args, context));
+        let written = opened.and_then(|mut file| file.write_all(line.as_bytes()));
+        written.map(|()| output()).map_err(|error| ToolFailure::io_error(error.to_string()))
     }
 
-    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
-        Box::pin(async move {
-            let text = read_to_string(path_of(args, context)).unwrap_or_default();
-            match text.lines().any(|line| line == context.idempotency_key()) {
-                true => Probed::Happened(Box::new(output())),
-                false => Probed::NotHappened,
-            }
-        })
+    async fn probe(&self, args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        let text = read_to_string(path_of(args, context)).unwrap_or_default();
+        match text.lines().any(|line| line == context.idempotency_key()) {
+            true => Probed::Happened(Box::new(output())),
+            false => Probed::NotHappened,
+        }
     }
 }

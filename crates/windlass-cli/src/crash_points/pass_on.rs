@@ -1,7 +1,8 @@
 //! A tool that says of itself that it only reads, and makes whatever calls it is told to make.
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 pub(super) struct PassOn {
@@ -26,25 +27,20 @@ impl PassOn {
     }
 }
 
+#[async_trait]
 impl ToolPort for PassOn {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let calls = args.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
-            let mut given = Vec::new();
-            for call in calls {
-                let tool = call.get("tool").and_then(Value::as_str).unwrap_or_default();
-                let args = call.get("args").and_then(Value::as_object).cloned().unwrap_or_default();
-                given.push(context.calls.call(tool, args).await?.json);
-            }
-            Ok(ToolOutput::json(given.into()))
-        })
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let calls = args.get("calls").and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut given = Vec::new();
+        for call in calls {
+            let tool = call.get("tool").and_then(Value::as_str).unwrap_or_default();
+            let args = call.get("args").and_then(Value::as_object).cloned().unwrap_or_default();
+            given.push(context.calls.call(tool, args).await?.json);
+        }
+        Ok(ToolOutput::json(given.into()))
     }
 }

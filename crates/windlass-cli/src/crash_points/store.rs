@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use async_trait::async_trait;
 use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::ports::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
 };
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::Record;
 use windlass_core::protocol::ids::{Millis, RunId, SessionId};
 use windlass_core::protocol::settings::SessionSettings;
@@ -45,153 +46,132 @@ impl MortalStore {
     }
 }
 
+#[async_trait]
 impl JournalPort for MortalStore {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(self.write(self.store.append(records)))
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        self.write(self.store.append(records)).await
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.store.load(session_id, after)
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.store.load(session_id, after).await
     }
 
-    fn load_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn load_page(
+        &self,
+        session_id: &SessionId,
         after: u64,
         records_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.store.load_page(session_id, after, records_max)
+    ) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.store.load_page(session_id, after, records_max).await
     }
 
-    fn grants<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
-        self.store.grants(session_id)
+    async fn grants(&self, session_id: &SessionId) -> Result<Option<Vec<Rule>>, JournalFailure> {
+        self.store.grants(session_id).await
     }
 }
 
+#[async_trait]
 impl StorePort for MortalStore {
-    fn create_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn create_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         now: Millis,
-    ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
-        Box::pin(self.write(self.store.create_session(session_id, begin, now)))
+    ) -> Result<SessionRow, StoreFailure> {
+        self.write(self.store.create_session(session_id, begin, now)).await
     }
 
-    fn copy_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn copy_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         records: Vec<Arc<Record>>,
         now: Millis,
-    ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
-        Box::pin(self.write(self.store.copy_session(session_id, begin, records, now)))
+    ) -> Result<SessionRow, StoreFailure> {
+        self.write(self.store.copy_session(session_id, begin, records, now)).await
     }
 
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<SessionRow, StoreFailure>> {
-        self.store.session(session_id)
+    async fn session(&self, session_id: &SessionId) -> Result<SessionRow, StoreFailure> {
+        self.store.session(session_id).await
     }
 
-    fn session_by_key<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<SessionRow>, StoreFailure>> {
-        self.store.session_by_key(key)
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, StoreFailure> {
+        self.store.session_by_key(key).await
     }
 
-    fn sessions(&self, query: SessionQuery) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreFailure>> {
-        self.store.sessions(query)
+    async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, StoreFailure> {
+        self.store.sessions(query).await
     }
 
-    fn rename_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        title: &'a str,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.rename_session(session_id, title)))
+    async fn rename_session(&self, session_id: &SessionId, title: &str) -> Result<(), StoreFailure> {
+        self.write(self.store.rename_session(session_id, title)).await
     }
 
-    fn set_approve<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        approve: ApproveMode,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.set_approve(session_id, approve)))
+    async fn set_approve(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), StoreFailure> {
+        self.write(self.store.set_approve(session_id, approve)).await
     }
 
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn set_settings(
+        &self,
+        session_id: &SessionId,
         settings: SessionSettings,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.set_settings(session_id, settings)))
+    ) -> Result<(), StoreFailure> {
+        self.write(self.store.set_settings(session_id, settings)).await
     }
 
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.delete_session(session_id)))
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), StoreFailure> {
+        self.write(self.store.delete_session(session_id)).await
     }
 
-    fn run<'a>(&'a self, run_id: &'a RunId) -> BoxFuture<'a, Result<RunRow, StoreFailure>> {
-        self.store.run(run_id)
+    async fn run(&self, run_id: &RunId) -> Result<RunRow, StoreFailure> {
+        self.store.run(run_id).await
     }
 
-    fn runs(&self, query: RunQuery) -> BoxFuture<'_, Result<Vec<RunRow>, StoreFailure>> {
-        self.store.runs(query)
+    async fn runs(&self, query: RunQuery) -> Result<Vec<RunRow>, StoreFailure> {
+        self.store.runs(query).await
     }
 
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<Task>, StoreFailure>> {
-        self.store.tasks(session_id)
+    async fn tasks(&self, session_id: &SessionId) -> Result<Vec<Task>, StoreFailure> {
+        self.store.tasks(session_id).await
     }
 
-    fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>> {
-        self.store.all_grants()
+    async fn all_grants(&self) -> Result<Vec<Rule>, StoreFailure> {
+        self.store.all_grants().await
     }
 
-    fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>> {
-        self.store.revoke(grant_id)
+    async fn revoke(&self, grant_id: &str) -> Result<bool, StoreFailure> {
+        self.store.revoke(grant_id).await
     }
 
-    fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>> {
-        Box::pin(self.write(self.store.claim(session_id)))
+    async fn claim(&self, session_id: &SessionId) -> Result<Claim, StoreFailure> {
+        self.write(self.store.claim(session_id)).await
     }
 
-    fn holder<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Option<String>, StoreFailure>> {
-        self.store.holder(session_id)
+    async fn holder(&self, session_id: &SessionId) -> Result<Option<String>, StoreFailure> {
+        self.store.holder(session_id).await
     }
 
-    fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.release(session_id)))
+    async fn release(&self, session_id: &SessionId) -> Result<(), StoreFailure> {
+        self.write(self.store.release(session_id)).await
     }
 
-    fn put_save(&self, save: Save) -> BoxFuture<'_, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.put_save(save)))
+    async fn put_save(&self, save: Save) -> Result<(), StoreFailure> {
+        self.write(self.store.put_save(save)).await
     }
 
-    fn save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<Save, StoreFailure>> {
-        self.store.save(save_id)
+    async fn save(&self, save_id: &str) -> Result<Save, StoreFailure> {
+        self.store.save(save_id).await
     }
 
-    fn saves(&self, rows_max: usize) -> BoxFuture<'_, Result<Vec<Save>, StoreFailure>> {
-        self.store.saves(rows_max)
+    async fn saves(&self, rows_max: usize) -> Result<Vec<Save>, StoreFailure> {
+        self.store.saves(rows_max).await
     }
 
-    fn delete_save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.delete_save(save_id)))
+    async fn delete_save(&self, save_id: &str) -> Result<(), StoreFailure> {
+        self.write(self.store.delete_save(save_id)).await
     }
 
-    fn audit<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        now: Millis,
-        line: &'a str,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>> {
-        Box::pin(self.write(self.store.audit(session_id, now, line)))
+    async fn audit(&self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), StoreFailure> {
+        self.write(self.store.audit(session_id, now, line)).await
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::ports::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
+use windlass_core::ports::{LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::append_line::AppendLine;
@@ -29,39 +30,34 @@ struct MortalTool {
     is_after: bool,
 }
 
+#[async_trait]
 impl ToolPort for MortalTool {
     fn spec(&self) -> &ToolSpec {
         self.tool.spec()
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let is_it = [context.call_id.as_str(), &self.spec().name].contains(&self.wanted.as_str());
-            if is_it && !self.is_after {
-                die();
-            }
-            let result = self.tool.run(args, context).await;
-            if is_it {
-                die();
-            }
-            result
-        })
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let is_it = [context.call_id.as_str(), &self.spec().name].contains(&self.wanted.as_str());
+        if is_it && !self.is_after {
+            die();
+        }
+        let result = self.tool.run(args, context).await;
+        if is_it {
+            die();
+        }
+        result
     }
 
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        self.tool.inspect(args, context)
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        self.tool.inspect(args, context).await
     }
 
-    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
-        self.tool.probe(args, context)
+    async fn probe(&self, args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        self.tool.probe(args, context).await
     }
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {

@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 use tokio::sync::{OnceCell, watch};
-use windlass_core::ports::BoxFuture;
 use windlass_core::ports::search::embed::EmbedPort;
 use windlass_core::ports::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery,
@@ -219,56 +219,45 @@ impl Update {
     }
 }
 
+#[async_trait]
 impl SearchPort for ProjectIndex {
-    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>> {
-        Box::pin(async move {
-            let (searcher, failure) = self.ready().await?;
-            let found = searcher.search(query).await?;
-            match failure {
-                // An index that never was complete and cannot be completed has no right to say "nothing found".
-                Some(why) if found.indexing.is_some() => Err(SearchFailure::Broken(why)),
-                Some(_) | None => Ok(found),
-            }
-        })
+    async fn search(&self, query: SearchQuery) -> Result<Found, SearchFailure> {
+        let (searcher, failure) = self.ready().await?;
+        let found = searcher.search(query).await?;
+        match failure {
+            // An index that never was complete and cannot be completed has no right to say "nothing found".
+            Some(why) if found.indexing.is_some() => Err(SearchFailure::Broken(why)),
+            Some(_) | None => Ok(found),
+        }
     }
 
-    fn find_symbol<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
-        Box::pin(async move { self.ready().await?.0.find_symbol(name, rows_max).await })
+    async fn find_symbol(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure> {
+        self.ready().await?.0.find_symbol(name, rows_max).await
     }
 
-    fn find_references<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
-        Box::pin(async move { self.ready().await?.0.find_references(name, rows_max).await })
+    async fn find_references(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure> {
+        self.ready().await?.0.find_references(name, rows_max).await
     }
 
-    fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>> {
-        Box::pin(async move {
-            let has_begun = self.has_begun.load(Ordering::Relaxed);
-            if self.searcher.get().is_none() && !has_begun && !self.exists() {
-                let root = self.root.display();
-                let text = format!("there is no index of {root} yet; the first search makes it");
-                return Err(SearchFailure::Missing(text));
-            }
-            let searcher = self.searcher().await?;
-            let is_first = self.last.lock().unwrap_or_else(PoisonError::into_inner).is_none();
-            if has_begun && is_first {
-                drop(self.updating(searcher));
-            }
-            let mut status = searcher.status().await?;
-            status.embedder_failure = status.embedder_failure.or_else(|| self.unembedded.get().cloned());
-            // Before it is known what there is to do, an update has no figures of its own.
-            if status.indexing.is_none() && self.goes_on() {
-                status.indexing = Some(IndexProgress::default());
-            }
-            Ok(status)
-        })
+    async fn status(&self) -> Result<IndexStatus, SearchFailure> {
+        let has_begun = self.has_begun.load(Ordering::Relaxed);
+        if self.searcher.get().is_none() && !has_begun && !self.exists() {
+            let root = self.root.display();
+            let text = format!("there is no index of {root} yet; the first search makes it");
+            return Err(SearchFailure::Missing(text));
+        }
+        let searcher = self.searcher().await?;
+        let is_first = self.last.lock().unwrap_or_else(PoisonError::into_inner).is_none();
+        if has_begun && is_first {
+            drop(self.updating(searcher));
+        }
+        let mut status = searcher.status().await?;
+        status.embedder_failure = status.embedder_failure.or_else(|| self.unembedded.get().cloned());
+        // Before it is known what there is to do, an update has no figures of its own.
+        if status.indexing.is_none() && self.goes_on() {
+            status.indexing = Some(IndexProgress::default());
+        }
+        Ok(status)
     }
 
     fn touch(&self, path: &str) {
@@ -278,21 +267,19 @@ impl SearchPort for ProjectIndex {
         }
     }
 
-    fn add_document(&self, document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>> {
-        Box::pin(async move { self.searcher().await?.add_document(document).await })
+    async fn add_document(&self, document: NewDocument) -> Result<DocumentRow, SearchFailure> {
+        self.searcher().await?.add_document(document).await
     }
 
-    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>> {
-        Box::pin(async move {
-            // Documents lie beside the index, and nobody makes one to find none.
-            if self.searcher.get().is_none() && !self.folder.join("documents").exists() {
-                return Ok(Vec::new());
-            }
-            self.searcher().await?.documents().await
-        })
+    async fn documents(&self) -> Result<Vec<DocumentRow>, SearchFailure> {
+        // Documents lie beside the index, and nobody makes one to find none.
+        if self.searcher.get().is_none() && !self.folder.join("documents").exists() {
+            return Ok(Vec::new());
+        }
+        self.searcher().await?.documents().await
     }
 
-    fn remove_document<'a>(&'a self, document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>> {
-        Box::pin(async move { self.searcher().await?.remove_document(document_id).await })
+    async fn remove_document(&self, document_id: &str) -> Result<bool, SearchFailure> {
+        self.searcher().await?.remove_document(document_id).await
     }
 }

@@ -1,13 +1,12 @@
 //! Models by name, for a host: the one that was chosen, any other that the configuration can reach, and modules that
 //! stand before the one that was chosen.
 
+use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use windlass_core::ports::ModelPort;
-use windlass_core::ports::host::{
-    HostError, HostFuture, MODULE_PREFIX, ModelFindings, ModelRow, ModulesPort,
-};
+use windlass_core::ports::host::{HostError, MODULE_PREFIX, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::profile::Profile;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::Abilities;
@@ -195,6 +194,7 @@ impl OpenModels {
     }
 }
 
+#[async_trait]
 impl ModelsPort for OpenModels {
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> std::result::Result<OpenModel, HostError> {
         let name = self.meant(name);
@@ -272,8 +272,8 @@ impl ModelsPort for OpenModels {
         Some(&*self.modules)
     }
 
-    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
-        Box::pin(self.visit(name))
+    async fn examine(&self, name: &str) -> std::result::Result<ModelFindings, HostError> {
+        self.visit(name).await
     }
 }
 

@@ -8,9 +8,9 @@ pub mod embed;
 use std::fmt;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::ports::BoxFuture;
 use crate::protocol::ids::{Millis, SessionId};
 
 /// What is looked for.
@@ -263,31 +263,24 @@ pub enum SearchFailure {
 }
 
 /// An index that can be searched.
+#[async_trait]
 pub trait SearchPort: Send + Sync + fmt::Debug {
     /// The best passages.
-    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>>;
+    async fn search(&self, query: SearchQuery) -> Result<Found, SearchFailure>;
     /// Definitions of a name, exact ones first.
-    fn find_symbol<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>>;
+    async fn find_symbol(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure>;
     /// Uses of a name.
-    fn find_references<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>>;
+    async fn find_references(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure>;
     /// What it holds.
-    fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>>;
+    async fn status(&self) -> Result<IndexStatus, SearchFailure>;
     /// A file was read or written: it is indexed again soon, if it changed (Z-4).
     fn touch(&self, path: &str);
     /// Adds or replaces a document.
-    fn add_document(&self, document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>>;
+    async fn add_document(&self, document: NewDocument) -> Result<DocumentRow, SearchFailure>;
     /// All documents, by name.
-    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>>;
+    async fn documents(&self) -> Result<Vec<DocumentRow>, SearchFailure>;
     /// Removes a document; whether there was one.
-    fn remove_document<'a>(&'a self, document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>>;
+    async fn remove_document(&self, document_id: &str) -> Result<bool, SearchFailure>;
 }
 
 /// An index that is shared.

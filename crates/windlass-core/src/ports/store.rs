@@ -10,11 +10,12 @@ mod project;
 use std::path::Path;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::permission::{ApproveMode, Rule};
-use crate::ports::{BoxFuture, JournalPort};
+use crate::ports::JournalPort;
 use crate::protocol::event::{RunOutcome, StopReason};
 use crate::protocol::ids::{Millis, RunId, SessionId};
 use crate::protocol::message::Message;
@@ -200,103 +201,90 @@ pub enum StoreFailure {
 }
 
 /// Keeps sessions. Every write of a session belongs to the process that has claimed it.
+#[async_trait]
 pub trait StorePort: JournalPort {
     /// Begins a session.
-    fn create_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn create_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         now: Millis,
-    ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>>;
+    ) -> Result<SessionRow, StoreFailure>;
 
     /// Begins a session with the records of another (a fork), all or nothing. The records carry the new
     /// session's id.
-    fn copy_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn copy_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         records: Vec<Arc<crate::protocol::event::Record>>,
         now: Millis,
-    ) -> BoxFuture<'a, Result<SessionRow, StoreFailure>>;
+    ) -> Result<SessionRow, StoreFailure>;
 
     /// One session.
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<SessionRow, StoreFailure>>;
+    async fn session(&self, session_id: &SessionId) -> Result<SessionRow, StoreFailure>;
 
     /// The session that somebody outside knows by this name.
-    fn session_by_key<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<SessionRow>, StoreFailure>>;
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, StoreFailure>;
 
     /// Sessions, newest first.
-    fn sessions(&self, query: SessionQuery) -> BoxFuture<'_, Result<Vec<SessionRow>, StoreFailure>>;
+    async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, StoreFailure>;
 
     /// Gives a session another title.
-    fn rename_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        title: &'a str,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    async fn rename_session(&self, session_id: &SessionId, title: &str) -> Result<(), StoreFailure>;
 
     /// Keeps how calls of a session are approved from now on.
-    fn set_approve<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        approve: ApproveMode,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    async fn set_approve(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), StoreFailure>;
 
     /// Keeps what is set for the runs of a session from now on, instead of what was set before.
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn set_settings(
+        &self,
+        session_id: &SessionId,
         settings: SessionSettings,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    ) -> Result<(), StoreFailure>;
 
     /// Forgets a session and all that belongs to it.
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), StoreFailure>;
 
     /// One run.
-    fn run<'a>(&'a self, run_id: &'a RunId) -> BoxFuture<'a, Result<RunRow, StoreFailure>>;
+    async fn run(&self, run_id: &RunId) -> Result<RunRow, StoreFailure>;
 
     /// Runs, newest first.
-    fn runs(&self, query: RunQuery) -> BoxFuture<'_, Result<Vec<RunRow>, StoreFailure>>;
+    async fn runs(&self, query: RunQuery) -> Result<Vec<RunRow>, StoreFailure>;
 
     /// The task list of a session, as its newest record has it.
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Vec<Task>, StoreFailure>>;
+    async fn tasks(&self, session_id: &SessionId) -> Result<Vec<Task>, StoreFailure>;
 
     /// What sessions are granted at this moment, by whatever process, oldest first.
-    fn all_grants(&self) -> BoxFuture<'_, Result<Vec<Rule>, StoreFailure>>;
+    async fn all_grants(&self) -> Result<Vec<Rule>, StoreFailure>;
 
     /// Takes a grant back; whether there was one.
-    fn revoke<'a>(&'a self, grant_id: &'a str) -> BoxFuture<'a, Result<bool, StoreFailure>>;
+    async fn revoke(&self, grant_id: &str) -> Result<bool, StoreFailure>;
 
     /// Becomes the writer of a session, unless another living process is. A grant ends with the process that gave
     /// it; only those of a run that stopped in the middle go over to the new writer.
-    fn claim<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<Claim, StoreFailure>>;
+    async fn claim(&self, session_id: &SessionId) -> Result<Claim, StoreFailure>;
 
     /// The living process that writes a session, for people, if it is another one. Takes nothing.
-    fn holder<'a>(&'a self, session_id: &'a SessionId)
-    -> BoxFuture<'a, Result<Option<String>, StoreFailure>>;
+    async fn holder(&self, session_id: &SessionId) -> Result<Option<String>, StoreFailure>;
 
     /// Is the writer no longer.
-    fn release<'a>(&'a self, session_id: &'a SessionId) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    async fn release(&self, session_id: &SessionId) -> Result<(), StoreFailure>;
 
     /// Keeps a snapshot, instead of one of the same id.
-    fn put_save(&self, save: Save) -> BoxFuture<'_, Result<(), StoreFailure>>;
+    async fn put_save(&self, save: Save) -> Result<(), StoreFailure>;
 
     /// One snapshot.
-    fn save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<Save, StoreFailure>>;
+    async fn save(&self, save_id: &str) -> Result<Save, StoreFailure>;
 
     /// Snapshots, newest first, at most so many.
-    fn saves(&self, rows_max: usize) -> BoxFuture<'_, Result<Vec<Save>, StoreFailure>>;
+    async fn saves(&self, rows_max: usize) -> Result<Vec<Save>, StoreFailure>;
 
     /// Forgets a snapshot.
-    fn delete_save<'a>(&'a self, save_id: &'a str) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    async fn delete_save(&self, save_id: &str) -> Result<(), StoreFailure>;
 
     /// Writes one line of the audit log.
-    fn audit<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        now: Millis,
-        line: &'a str,
-    ) -> BoxFuture<'a, Result<(), StoreFailure>>;
+    async fn audit(&self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), StoreFailure>;
 }
 
 /// Opens the store of a place, for so many readers at once.

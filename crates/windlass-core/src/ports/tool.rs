@@ -4,46 +4,39 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use super::BoxFuture;
 use crate::permission::{HeldTargets, Inspection};
 use crate::protocol::ids::{CallId, Millis, RunId, SessionId};
 use crate::protocol::task::{Task, TaskStatus};
 use crate::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 
 /// A tool that can be run.
+#[async_trait]
 pub trait ToolPort: Send + Sync {
     /// Its declaration; must not change while it is registered.
     fn spec(&self) -> &ToolSpec;
 
     /// Runs one approved call. Dropping the future must stop the work; blocking work looks at
     /// `context.cancel`.
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure>;
 
     /// What a call would touch, canonicalised, and a preview of it: asked before the user is.
     /// A failure refuses the call (a path outside the root, a forbidden address). Only called when the
     /// spec says `inspected`.
-    fn inspect<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async { Ok(Inspection::default()) })
+    async fn inspect(
+        &self,
+        _args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        Ok(Inspection::default())
     }
 
     /// Whether a call that was running when the program stopped has happened. Asked only for calls that
     /// change something and are not idempotent; `context.idempotency_key()` is that of the first time.
-    fn probe<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Probed> {
-        Box::pin(async { Probed::Unknown })
+    async fn probe(&self, _args: &Map<String, Value>, _context: &ToolContext) -> Probed {
+        Probed::Unknown
     }
 
     /// The values of a kind that exist now, all of them, for arguments whose schema says
@@ -87,29 +80,26 @@ pub enum Probed {
     Unknown,
 }
 
+#[async_trait]
 impl<T: ToolPort + ?Sized> ToolPort for Arc<T> {
     fn spec(&self) -> &ToolSpec {
         (**self).spec()
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        (**self).run(args, context)
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        (**self).run(args, context).await
     }
 
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        (**self).inspect(args, context)
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        (**self).inspect(args, context).await
     }
 
-    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
-        (**self).probe(args, context)
+    async fn probe(&self, args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        (**self).probe(args, context).await
     }
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {
@@ -213,13 +203,10 @@ pub trait TasksPort: Send + Sync {
 
 /// Calls that a running call makes itself. They go the way of every call: checked, judged and limited; what would
 /// need asking is refused, since the user is asked about what the model wants, not about what a tool does next.
+#[async_trait]
 pub trait CallsPort: Send + Sync {
     /// Runs one call to its end. Dropping the future stops it.
-    fn call<'a>(
-        &'a self,
-        tool: &'a str,
-        args: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+    async fn call(&self, tool: &str, args: Map<String, Value>) -> Result<ToolOutput, ToolFailure>;
 }
 
 /// Checks arguments against a tool's full JSON Schema; compiled once when the tool is registered.

@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::permission::{ApproveMode, AuditEntry, PermissionAnswer, Question, Rule};
 use windlass_core::ports::BoxStream;
 use windlass_core::ports::host::{
     AuditQuery, EditApproval, ExecutorsPort, Explanation, ForkWish, HostDefaults, HostDelivery, HostError,
-    HostFuture, HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings,
-    ModelRow, ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish,
-    RunStart, ServedPort, StartedRun, ToolAnswer,
+    HostModels, HostPolicies, HostRuns, HostSearch, HostSessions, HostTools, ModelFindings, ModelRow,
+    ModulePrompt, ModuleRow, ModuleShelf, OutsideCall, RecordQuery, ReplayReport, ResumeWish, RunStart,
+    ServedPort, StartedRun, ToolAnswer,
 };
 use windlass_core::ports::search::{
     DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchQuery, SharedSearch,
@@ -190,174 +191,163 @@ fn no_module(module_id: &str) -> HostError {
     HostError::Missing { what: "module", id: module_id.to_owned() }
 }
 
+#[async_trait]
 impl HostSessions for Host {
-    fn create_session(&self, begin: NewSession) -> HostFuture<'_, SessionRow> {
-        Box::pin(self.begin_session(begin))
+    async fn create_session(&self, begin: NewSession) -> Result<SessionRow, HostError> {
+        self.begin_session(begin).await
     }
 
-    fn sessions(&self, query: SessionQuery) -> HostFuture<'_, Vec<SessionRow>> {
-        Box::pin(async move {
-            let rows = self.parts.store.sessions(query).await.map_err(failed("session", ""))?;
-            Ok(rows.into_iter().map(|row| self.with_defaults(row)).collect())
-        })
+    async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
+        let rows = self.parts.store.sessions(query).await.map_err(failed("session", ""))?;
+        Ok(rows.into_iter().map(|row| self.with_defaults(row)).collect())
     }
 
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, SessionRow> {
-        Box::pin(async move {
-            let row = self.parts.store.session(session_id).await;
-            row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
-        })
+    async fn session(&self, session_id: &SessionId) -> Result<SessionRow, HostError> {
+        let row = self.parts.store.session(session_id).await;
+        row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
     }
 
-    fn records<'a>(&'a self, session_id: &'a SessionId, after: u64) -> HostFuture<'a, Vec<Arc<Record>>> {
-        Box::pin(async move {
-            self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
-            self.parts.store.load(session_id, after).await.map_err(broken)
-        })
+    async fn records(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, HostError> {
+        self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
+        self.parts.store.load(session_id, after).await.map_err(broken)
     }
 
-    fn record_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn record_page(
+        &self,
+        session_id: &SessionId,
         query: RecordQuery,
-    ) -> HostFuture<'a, Vec<Arc<Record>>> {
-        Box::pin(self.load_some(session_id, query))
+    ) -> Result<Vec<Arc<Record>>, HostError> {
+        self.load_some(session_id, query).await
     }
 
-    fn session_events<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn session_events(
+        &self,
+        session_id: &SessionId,
         after: u64,
-    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
-        Box::pin(self.read_session(session_id, after))
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        self.read_session(session_id, after).await
     }
 
-    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let renamed = self.parts.store.rename_session(session_id, title).await;
-            renamed.map_err(failed("session", session_id.as_str()))
-        })
+    async fn rename_session(&self, session_id: &SessionId, title: &str) -> Result<(), HostError> {
+        let renamed = self.parts.store.rename_session(session_id, title).await;
+        renamed.map_err(failed("session", session_id.as_str()))
     }
 
-    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> HostFuture<'a, ()> {
-        Box::pin(self.switch_mode(session_id, approve))
+    async fn set_approve(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), HostError> {
+        self.switch_mode(session_id, approve).await
     }
 
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        settings: SessionSettings,
-    ) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let kept = self.parts.store.set_settings(session_id, settings).await;
-            kept.map_err(failed("session", session_id.as_str()))
-        })
+    async fn set_settings(&self, session_id: &SessionId, settings: SessionSettings) -> Result<(), HostError> {
+        let kept = self.parts.store.set_settings(session_id, settings).await;
+        kept.map_err(failed("session", session_id.as_str()))
     }
 
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, ()> {
-        Box::pin(self.forget_session(session_id))
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), HostError> {
+        self.forget_session(session_id).await
     }
 
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> HostFuture<'a, Vec<Task>> {
-        Box::pin(async move {
-            self.parts.store.tasks(session_id).await.map_err(failed("session", session_id.as_str()))
-        })
+    async fn tasks(&self, session_id: &SessionId) -> Result<Vec<Task>, HostError> {
+        self.parts.store.tasks(session_id).await.map_err(failed("session", session_id.as_str()))
     }
 }
 
+#[async_trait]
 impl HostRuns for Host {
-    fn start_run<'a>(&'a self, session_id: &'a SessionId, start: RunStart) -> HostFuture<'a, StartedRun> {
-        Box::pin(self.begin_run(session_id, start))
+    async fn start_run(&self, session_id: &SessionId, start: RunStart) -> Result<StartedRun, HostError> {
+        self.begin_run(session_id, start).await
     }
 
-    fn run<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, RunRow> {
-        Box::pin(self.run_row(run_id))
+    async fn run(&self, run_id: &RunId) -> Result<RunRow, HostError> {
+        self.run_row(run_id).await
     }
 
-    fn runs(&self, query: RunQuery) -> HostFuture<'_, Vec<RunRow>> {
-        Box::pin(async move { self.parts.store.runs(query).await.map_err(failed("run", "")) })
+    async fn runs(&self, query: RunQuery) -> Result<Vec<RunRow>, HostError> {
+        self.parts.store.runs(query).await.map_err(failed("run", ""))
     }
 
-    fn events<'a>(
-        &'a self,
-        run_id: &'a RunId,
+    async fn events(
+        &self,
+        run_id: &RunId,
         after: u64,
-    ) -> HostFuture<'a, BoxStream<'static, HostDelivery>> {
-        Box::pin(self.read(run_id, after))
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        self.read(run_id, after).await
     }
 
-    fn cancel<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ()> {
-        Box::pin(self.stop(run_id))
+    async fn cancel(&self, run_id: &RunId) -> Result<(), HostError> {
+        self.stop(run_id).await
     }
 
-    fn questions<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, Vec<Question>> {
-        Box::pin(self.waiting_questions(run_id))
+    async fn questions(&self, run_id: &RunId) -> Result<Vec<Question>, HostError> {
+        self.waiting_questions(run_id).await
     }
 
-    fn answer<'a>(
-        &'a self,
-        run_id: &'a RunId,
-        call_id: &'a CallId,
-        digest: &'a str,
+    async fn answer(
+        &self,
+        run_id: &RunId,
+        call_id: &CallId,
+        digest: &str,
         answer: PermissionAnswer,
-    ) -> HostFuture<'a, ()> {
-        Box::pin(self.pass_answer(run_id, call_id, digest, answer))
+    ) -> Result<(), HostError> {
+        self.pass_answer(run_id, call_id, digest, answer).await
     }
 
-    fn resume<'a>(&'a self, run_id: &'a RunId, wish: ResumeWish) -> HostFuture<'a, StartedRun> {
-        Box::pin(self.resume_run(run_id, wish))
+    async fn resume(&self, run_id: &RunId, wish: ResumeWish) -> Result<StartedRun, HostError> {
+        self.resume_run(run_id, wish).await
     }
 
-    fn fork<'a>(&'a self, run_id: &'a RunId, wish: ForkWish) -> HostFuture<'a, StartedRun> {
-        Box::pin(self.fork_run(run_id, wish))
+    async fn fork(&self, run_id: &RunId, wish: ForkWish) -> Result<StartedRun, HostError> {
+        self.fork_run(run_id, wish).await
     }
 
-    fn replay<'a>(&'a self, run_id: &'a RunId) -> HostFuture<'a, ReplayReport> {
-        Box::pin(self.replay_run(run_id))
+    async fn replay(&self, run_id: &RunId) -> Result<ReplayReport, HostError> {
+        self.replay_run(run_id).await
     }
 
-    fn step_report<'a>(&'a self, run_id: &'a RunId, step: u32) -> HostFuture<'a, StepReport> {
-        Box::pin(self.report_step(run_id, step))
+    async fn step_report(&self, run_id: &RunId, step: u32) -> Result<StepReport, HostError> {
+        self.report_step(run_id, step).await
     }
 }
 
+#[async_trait]
 impl HostTools for Host {
     fn tools(&self) -> Vec<Arc<ToolSpec>> {
         let shelf = self.parts.registry.snapshot();
         shelf.toolset.entries().iter().map(|entry| Arc::clone(&entry.spec)).collect()
     }
 
-    fn call_tool(&self, call: OutsideCall) -> HostFuture<'_, ToolAnswer> {
-        Box::pin(self.call_outside(call))
+    async fn call_tool(&self, call: OutsideCall) -> Result<ToolAnswer, HostError> {
+        self.call_outside(call).await
     }
 
-    fn apply_edit(&self, approval: EditApproval) -> HostFuture<'_, ToolAnswer> {
-        Box::pin(self.make_edit(approval))
+    async fn apply_edit(&self, approval: EditApproval) -> Result<ToolAnswer, HostError> {
+        self.make_edit(approval).await
     }
 }
 
+#[async_trait]
 impl HostPolicies for Host {
-    fn rules(&self) -> HostFuture<'_, Vec<Rule>> {
-        Box::pin(self.held_rules())
+    async fn rules(&self) -> Result<Vec<Rule>, HostError> {
+        self.held_rules().await
     }
 
-    fn add_rule<'a>(&'a self, effect: &'a str, pattern: &'a str) -> HostFuture<'a, Rule> {
-        Box::pin(async move { self.store_rule(effect, pattern) })
+    async fn add_rule(&self, effect: &str, pattern: &str) -> Result<Rule, HostError> {
+        self.store_rule(effect, pattern)
     }
 
-    fn remove_rule<'a>(&'a self, rule_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(self.forget_rule(rule_id))
+    async fn remove_rule(&self, rule_id: &str) -> Result<(), HostError> {
+        self.forget_rule(rule_id).await
     }
 
-    fn explain<'a>(&'a self, tool: &'a str, args: Map<String, Value>) -> HostFuture<'a, Explanation> {
-        Box::pin(self.explain_call(tool, args))
+    async fn explain(&self, tool: &str, args: Map<String, Value>) -> Result<Explanation, HostError> {
+        self.explain_call(tool, args).await
     }
 
-    fn audit(&self, query: AuditQuery) -> HostFuture<'_, Vec<AuditEntry>> {
-        Box::pin(self.read_audit(query))
+    async fn audit(&self, query: AuditQuery) -> Result<Vec<AuditEntry>, HostError> {
+        self.read_audit(query).await
     }
 }
 
+#[async_trait]
 impl HostModels for Host {
     fn defaults(&self) -> Result<HostDefaults, HostError> {
         let profile = (self.parts.profiles)(None)?;
@@ -371,98 +361,90 @@ impl HostModels for Host {
         })
     }
 
-    fn examine_model<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
-        Box::pin(async move {
-            self.check_open()?;
-            self.parts.models.examine(name).await
-        })
+    async fn examine_model(&self, name: &str) -> Result<ModelFindings, HostError> {
+        self.check_open()?;
+        self.parts.models.examine(name).await
     }
 
-    fn models(&self) -> HostFuture<'_, Vec<ModelRow>> {
-        Box::pin(async move { Ok(self.parts.models.list()) })
+    async fn models(&self) -> Result<Vec<ModelRow>, HostError> {
+        Ok(self.parts.models.list())
     }
 
-    fn modules(&self) -> HostFuture<'_, ModuleShelf> {
-        Box::pin(async move { Ok(self.module_shelf()) })
+    async fn modules(&self) -> Result<ModuleShelf, HostError> {
+        Ok(self.module_shelf())
     }
 
-    fn module<'a>(&'a self, module_id: &'a str) -> HostFuture<'a, ModuleRow> {
-        Box::pin(async move {
-            let mut modules = self.module_shelf().modules.into_iter();
-            modules.find(|row| row.module_id == module_id).ok_or_else(|| no_module(module_id))
-        })
+    async fn module(&self, module_id: &str) -> Result<ModuleRow, HostError> {
+        let mut modules = self.module_shelf().modules.into_iter();
+        modules.find(|row| row.module_id == module_id).ok_or_else(|| no_module(module_id))
     }
 
-    fn module_prompt<'a>(
-        &'a self,
-        module_id: &'a str,
+    async fn module_prompt(
+        &self,
+        module_id: &str,
         inputs: Map<String, Value>,
-    ) -> HostFuture<'a, ModulePrompt> {
-        Box::pin(async move {
-            let modules = self.parts.models.modules().ok_or_else(|| no_module(module_id))?;
-            modules.prompt(module_id, &inputs)
-        })
+    ) -> Result<ModulePrompt, HostError> {
+        let modules = self.parts.models.modules().ok_or_else(|| no_module(module_id))?;
+        modules.prompt(module_id, &inputs)
     }
 }
 
+#[async_trait]
 impl HostSearch for Host {
-    fn search(&self, query: SearchQuery) -> HostFuture<'_, Found> {
-        Box::pin(async move { self.index()?.search(query).await.map_err(|failure| self.unfound(failure)) })
+    async fn search(&self, query: SearchQuery) -> Result<Found, HostError> {
+        self.index()?.search(query).await.map_err(|failure| self.unfound(failure))
     }
 
-    fn index_status(&self) -> HostFuture<'_, IndexStatus> {
-        Box::pin(async move { self.index()?.status().await.map_err(|failure| self.unfound(failure)) })
+    async fn index_status(&self) -> Result<IndexStatus, HostError> {
+        self.index()?.status().await.map_err(|failure| self.unfound(failure))
     }
 
-    fn documents(&self) -> HostFuture<'_, Vec<DocumentRow>> {
-        Box::pin(async move { self.index()?.documents().await.map_err(|failure| self.unfound(failure)) })
+    async fn documents(&self) -> Result<Vec<DocumentRow>, HostError> {
+        self.index()?.documents().await.map_err(|failure| self.unfound(failure))
     }
 
-    fn add_document(&self, document: NewDocument) -> HostFuture<'_, DocumentRow> {
-        Box::pin(self.take_document(document))
+    async fn add_document(&self, document: NewDocument) -> Result<DocumentRow, HostError> {
+        self.take_document(document).await
     }
 
-    fn remove_document<'a>(&'a self, document_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move {
-            let removed = self.index()?.remove_document(document_id).await;
-            if removed.map_err(|failure| self.unfound(failure))? {
-                return Ok(());
-            }
-            Err(HostError::Missing { what: "document", id: document_id.to_owned() })
-        })
+    async fn remove_document(&self, document_id: &str) -> Result<(), HostError> {
+        let removed = self.index()?.remove_document(document_id).await;
+        if removed.map_err(|failure| self.unfound(failure))? {
+            return Ok(());
+        }
+        Err(HostError::Missing { what: "document", id: document_id.to_owned() })
     }
 }
 
+#[async_trait]
 impl ServedPort for Host {
-    fn session_by_key<'a>(&'a self, key: &'a str) -> HostFuture<'a, Option<SessionRow>> {
-        Box::pin(async move {
-            let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
-            Ok(row.map(|row| self.with_defaults(row)))
-        })
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, HostError> {
+        let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
+        Ok(row.map(|row| self.with_defaults(row)))
     }
 
-    fn step<'a>(
-        &'a self,
-        model: Option<&'a str>,
+    async fn step(
+        &self,
+        model: Option<&str>,
         request: ModelRequest,
-    ) -> HostFuture<'a, BoxStream<'static, Result<ModelDelta, ModelFailure>>> {
-        Box::pin(self.one_step(model, request))
+    ) -> Result<BoxStream<'static, Result<ModelDelta, ModelFailure>>, HostError> {
+        self.one_step(model, request).await
     }
 
-    fn put_save(&self, save: Save) -> HostFuture<'_, ()> {
-        Box::pin(async move { self.parts.store.put_save(save).await.map_err(failed("save", "")) })
+    async fn put_save(&self, save: Save) -> Result<(), HostError> {
+        self.parts.store.put_save(save).await.map_err(failed("save", ""))
     }
 
-    fn save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, Save> {
-        Box::pin(async move { self.parts.store.save(save_id).await.map_err(failed("save", save_id)) })
+    async fn save(&self, save_id: &str) -> Result<Save, HostError> {
+        self.parts.store.save(save_id).await.map_err(failed("save", save_id))
     }
 
-    fn saves(&self, rows_max: usize) -> HostFuture<'_, Vec<Save>> {
-        Box::pin(async move { self.parts.store.saves(rows_max).await.map_err(failed("save", "")) })
+    async fn saves(&self, rows_max: usize) -> Result<Vec<Save>, HostError> {
+        self.parts.store.saves(rows_max).await.map_err(failed("save", ""))
     }
 
-    fn delete_save<'a>(&'a self, save_id: &'a str) -> HostFuture<'a, ()> {
-        Box::pin(async move { self.parts.store.delete_save(save_id).await.map_err(failed("save", save_id)) })
+    async fn delete_save(&self, save_id: &str) -> Result<(), HostError> {
+        self.parts.store.delete_save(save_id).await.map_err(failed("save", save_id))
     }
 
     fn executors(&self) -> &dyn ExecutorsPort {
@@ -473,7 +455,7 @@ impl ServedPort for Host {
         Box::pin(self.live_runs.observe())
     }
 
-    fn close(&self) -> HostFuture<'_, ()> {
-        Box::pin(self.close_all())
+    async fn close(&self) -> Result<(), HostError> {
+        self.close_all().await
     }
 }

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use futures::{Stream, stream};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 use windlass_core::permission::{Question, Rule};
 use windlass_core::ports::store::StorePort;
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{RunId, SessionId};
 
@@ -170,45 +171,37 @@ impl WatchedJournal {
     }
 }
 
+#[async_trait]
 impl JournalPort for WatchedJournal {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(async move {
-            let written = self.store.append(records).await;
-            match &written {
-                Ok(()) => self.live_runs.note(records),
-                // An end that cannot be written is an end all the same: its place is free.
-                Err(_) => {
-                    let is_end = |record: &&Arc<Record>| {
-                        matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }))
-                    };
-                    records.iter().filter(is_end).for_each(|record| self.live_runs.leave(&record.run_id));
-                }
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        let written = self.store.append(records).await;
+        match &written {
+            Ok(()) => self.live_runs.note(records),
+            // An end that cannot be written is an end all the same: its place is free.
+            Err(_) => {
+                let is_end = |record: &&Arc<Record>| {
+                    matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }))
+                };
+                records.iter().filter(is_end).for_each(|record| self.live_runs.leave(&record.run_id));
             }
-            written
-        })
+        }
+        written
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.store.load(session_id, after)
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.store.load(session_id, after).await
     }
 
-    fn load_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn load_page(
+        &self,
+        session_id: &SessionId,
         after: u64,
         records_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.store.load_page(session_id, after, records_max)
+    ) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.store.load_page(session_id, after, records_max).await
     }
 
-    fn grants<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
-        self.store.grants(session_id)
+    async fn grants(&self, session_id: &SessionId) -> Result<Option<Vec<Rule>>, JournalFailure> {
+        self.store.grants(session_id).await
     }
 }

@@ -29,6 +29,7 @@ mod running;
 mod slot;
 mod step_report;
 
+use async_trait::async_trait;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -37,7 +38,7 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::{Notify, Semaphore};
 use windlass_core::permission::{ApproveMode, AuditPort, PolicyPort};
 use windlass_core::ports::ModelPort;
-use windlass_core::ports::host::{HostError, HostFuture, ModelFindings, ModelRow, ModulesPort};
+use windlass_core::ports::host::{HostError, ModelFindings, ModelRow, ModulesPort};
 use windlass_core::ports::search::SharedSearch;
 use windlass_core::ports::store::{StoreFailure, StorePort};
 use windlass_core::profile::Profile;
@@ -63,6 +64,7 @@ pub struct OpenModel {
 }
 
 /// Where models come from.
+#[async_trait]
 pub trait ModelsPort: Send + Sync {
     /// The model of that name, or the usual one; each session gets its own. `profile` is made to fit it.
     fn open(&self, name: Option<&str>, profile: &mut Profile) -> Result<OpenModel, HostError>;
@@ -95,9 +97,9 @@ pub trait ModelsPort: Send + Sync {
         None
     }
     /// Probes the endpoint of a model, and keeps what it finds.
-    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
+    async fn examine(&self, name: &str) -> Result<ModelFindings, HostError> {
         let message = format!("'{name}' runs locally: there is nothing to check");
-        Box::pin(async move { Err(HostError::Invalid { field: Some("name"), message }) })
+        Err(HostError::Invalid { field: Some("name"), message })
     }
 }
 

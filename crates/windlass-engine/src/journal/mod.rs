@@ -9,7 +9,8 @@ pub mod memory_store;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use async_trait::async_trait;
+use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::Record;
 use windlass_core::protocol::ids::SessionId;
 
@@ -107,25 +108,22 @@ impl Default for MemoryJournal {
     }
 }
 
+#[async_trait]
 impl JournalPort for MemoryJournal {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(async move { self.append_now(records) })
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        self.append_now(records)
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.load_now(session_id, after, usize::MAX)) })
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        Ok(self.load_now(session_id, after, usize::MAX))
     }
 
-    fn load_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn load_page(
+        &self,
+        session_id: &SessionId,
         after: u64,
         records_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.load_now(session_id, after, records_max)) })
+    ) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        Ok(self.load_now(session_id, after, records_max))
     }
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::calls::args::read_args;
 use windlass_core::calls::check::check_call;
 use windlass_core::permission::{
     ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions, PolicyPort,
 };
-use windlass_core::ports::{BoxFuture, CallsPort, CancelFlag, ProgressPort, ToolContext};
+use windlass_core::ports::{CallsPort, CancelFlag, ProgressPort, ToolContext};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
 use windlass_core::protocol::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
@@ -103,16 +104,13 @@ impl CallJudge<'_> {
 /// Surroundings in which nothing happens.
 pub(crate) struct Nobody;
 
+#[async_trait]
 impl CallsPort for Nobody {
-    fn call<'a>(
-        &'a self,
-        tool: &'a str,
-        _args: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    async fn call(&self, tool: &str, _args: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
         let failure = ToolFailure::unavailable(format!(
             "'{tool}' is not called: nothing is run here, only asked about"
         ));
-        Box::pin(async { Err(failure) })
+        Err(failure)
     }
 }
 

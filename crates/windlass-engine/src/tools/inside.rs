@@ -13,11 +13,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use windlass_core::permission::Permissions;
-use windlass_core::ports::{BoxFuture, CallsPort, JournalPort};
+use windlass_core::ports::{CallsPort, JournalPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, SessionId};
@@ -227,29 +228,24 @@ impl CallsInside {
     }
 }
 
+#[async_trait]
 impl CallsPort for InnerCalls {
-    fn call<'a>(
-        &'a self,
-        tool: &'a str,
-        args: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let inside = &self.inside;
-            inside.admit(tool)?;
-            let arguments = Value::Object(args).to_string();
-            let (call_id, path) = inside.begin(&self.call_id, tool, &arguments).await?;
-            let began_ms = inside.around.clock.now_ms();
-            let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments).await {
-                Ok(outcome) => outcome,
-                Err(failure) => {
-                    let now = inside.around.clock.now_ms();
-                    Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
-                }
-            };
-            // Where it cannot be written down the run ends, and with it the call that would go on.
-            let _ = inside.note(inner_end(call_id, path, &outcome)).await;
-            outcome.body.clone()
-        })
+    async fn call(&self, tool: &str, args: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+        let inside = &self.inside;
+        inside.admit(tool)?;
+        let arguments = Value::Object(args).to_string();
+        let (call_id, path) = inside.begin(&self.call_id, tool, &arguments).await?;
+        let began_ms = inside.around.clock.now_ms();
+        let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments).await {
+            Ok(outcome) => outcome,
+            Err(failure) => {
+                let now = inside.around.clock.now_ms();
+                Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
+            }
+        };
+        // Where it cannot be written down the run ends, and with it the call that would go on.
+        let _ = inside.note(inner_end(call_id, path, &outcome)).await;
+        outcome.body.clone()
     }
 }
 

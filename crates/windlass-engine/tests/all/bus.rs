@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::StreamExt;
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::protocol::ids::{CallId, SessionId};
 use windlass_core::protocol::message::Message;
@@ -277,17 +278,14 @@ async fn records_out_of_order_are_not_shown() {
 /// A journal that takes everything and gives nothing back.
 struct Forgetful;
 
+#[async_trait]
 impl JournalPort for Forgetful {
-    fn append<'a>(&'a self, _records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(async { Ok(()) })
+    async fn append(&self, _records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        Ok(())
     }
 
-    fn load<'a>(
-        &'a self,
-        _session_id: &'a SessionId,
-        _after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async { Err(JournalFailure { message: "the disk is gone".into() }) })
+    async fn load(&self, _session_id: &SessionId, _after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        Err(JournalFailure { message: "the disk is gone".into() })
     }
 }
 

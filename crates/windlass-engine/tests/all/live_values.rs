@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use futures::stream;
 use serde_json::{Map, Value, json};
-use windlass_core::ports::{BoxFuture, BoxStream, LiveState, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{BoxStream, LiveState, ModelPort, ToolContext, ToolPort};
 use windlass_core::protocol::model::{CallDelta, Finish, ModelDelta, ModelFailure, ModelRequest};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::limits::LIVE_VALUES_MAX;
@@ -19,17 +20,18 @@ struct Tasks {
     asked: Arc<AtomicUsize>,
 }
 
+#[async_trait]
 impl ToolPort for Tasks {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async { Ok(ToolOutput::json(json!(context.tasks.add("more").task_id))) })
+    async fn run(
+        &self,
+        _args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        Ok(ToolOutput::json(json!(context.tasks.add("more").task_id)))
     }
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {

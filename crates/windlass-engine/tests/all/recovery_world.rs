@@ -4,12 +4,13 @@ use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use futures::stream;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::ports::{
-    BoxFuture, BoxStream, JournalFailure, JournalPort, ModelPort, Probed, ToolContext, ToolPort,
+    BoxStream, JournalFailure, JournalPort, ModelPort, Probed, ToolContext, ToolPort,
 };
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::MessageSend;
@@ -179,24 +180,19 @@ pub(crate) fn message() -> MessageSend {
     MessageSend::text("run".into(), "message".into(), "Go.")
 }
 
+#[async_trait]
 impl JournalPort for World {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(async move {
-            let number = self.appends.fetch_add(1, Ordering::SeqCst);
-            self.die_at(Kill::BeforeAppend(number)).await;
-            self.journal.append(records).await?;
-            self.appended.lock().unwrap().push(records.to_vec());
-            self.die_at(Kill::AfterAppend(number)).await;
-            Ok(())
-        })
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        let number = self.appends.fetch_add(1, Ordering::SeqCst);
+        self.die_at(Kill::BeforeAppend(number)).await;
+        self.journal.append(records).await?;
+        self.appended.lock().unwrap().push(records.to_vec());
+        self.die_at(Kill::AfterAppend(number)).await;
+        Ok(())
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.journal.load(session_id, after)
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.journal.load(session_id, after).await
     }
 }
 
@@ -218,39 +214,36 @@ impl Deed {
     }
 }
 
+#[async_trait]
 impl ToolPort for Deed {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let number = self.world.calls.fetch_add(1, Ordering::SeqCst);
-            self.world.die_at(Kill::BeforeEffect(number)).await;
-            self.world.hold_at(Kill::Hold(number)).await;
-            if !self.spec.effects.is_read_only() {
-                self.world.deeds.lock().unwrap().push(self.line(context));
-            }
-            if self.spec.name == "note" {
-                context.tasks.add("something to do");
-            }
-            self.world.die_at(Kill::AfterEffect(number)).await;
-            Ok(self.output())
-        })
+    async fn run(
+        &self,
+        _args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let number = self.world.calls.fetch_add(1, Ordering::SeqCst);
+        self.world.die_at(Kill::BeforeEffect(number)).await;
+        self.world.hold_at(Kill::Hold(number)).await;
+        if !self.spec.effects.is_read_only() {
+            self.world.deeds.lock().unwrap().push(self.line(context));
+        }
+        if self.spec.name == "note" {
+            context.tasks.add("something to do");
+        }
+        self.world.die_at(Kill::AfterEffect(number)).await;
+        Ok(self.output())
     }
 
-    fn probe<'a>(&'a self, _args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
-        Box::pin(async move {
-            match (self.knows, self.world.deeds().contains(&self.line(context))) {
-                (false, _) => Probed::Unknown,
-                (true, true) => Probed::Happened(Box::new(self.output())),
-                (true, false) => Probed::NotHappened,
-            }
-        })
+    async fn probe(&self, _args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        match (self.knows, self.world.deeds().contains(&self.line(context))) {
+            (false, _) => Probed::Unknown,
+            (true, true) => Probed::Happened(Box::new(self.output())),
+            (true, false) => Probed::NotHappened,
+        }
     }
 }
 

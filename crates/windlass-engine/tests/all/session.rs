@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use serde_json::json;
 use windlass_core::permission::{ApproveMode, Decision, PermissionAnswer, PolicySet};
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort, ToolPort};
+use windlass_core::ports::{JournalFailure, JournalPort, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::MessageSend;
 use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome, StopReason};
@@ -240,22 +241,19 @@ struct FullJournal {
     left: AtomicUsize,
 }
 
+#[async_trait]
 impl JournalPort for FullJournal {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
         let left = self.left.load(Ordering::SeqCst);
         if left < records.len() {
-            return Box::pin(async { Err(JournalFailure { message: "no space left".into() }) });
+            return Err(JournalFailure { message: "no space left".into() });
         }
         self.left.store(left - records.len(), Ordering::SeqCst);
-        self.inner.append(records)
+        self.inner.append(records).await
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.inner.load(session_id, after)
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.inner.load(session_id, after).await
     }
 }
 

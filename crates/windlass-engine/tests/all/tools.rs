@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{ApproveMode, ApprovedCall, Inspection, Judgement, Permissions, Target};
 use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
@@ -29,36 +30,31 @@ where
     Arc::new(FnTool { spec, work: Box::new(move |args, context| Box::pin(work(args, context))) })
 }
 
+#[async_trait]
 impl ToolPort for FnTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        (self.work)(args.clone(), context.clone())
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        (self.work)(args.clone(), context.clone()).await
     }
 
     /// Says the argument `path`; hangs on `hang` and breaks on `break`.
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async move {
-            match args.get("path").and_then(Value::as_str) {
-                Some("hang") => pending().await,
-                Some("break") => panic!("cannot look"),
-                Some("outside") => Err(ToolFailure::denied("outside the root")),
-                path => {
-                    let targets = path.map(|path| Target::Path(path.into())).into_iter().collect();
-                    Ok(Inspection { targets, ..Inspection::default() })
-                }
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        match args.get("path").and_then(Value::as_str) {
+            Some("hang") => pending().await,
+            Some("break") => panic!("cannot look"),
+            Some("outside") => Err(ToolFailure::denied("outside the root")),
+            path => {
+                let targets = path.map(|path| Target::Path(path.into())).into_iter().collect();
+                Ok(Inspection { targets, ..Inspection::default() })
             }
-        })
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use windlass_core::ports::BoxFuture;
+use async_trait::async_trait;
 use windlass_core::ports::search::embed::{EmbedFailure, EmbedPort, Side};
 
 use encoder::Encoder;
@@ -82,6 +82,7 @@ fn split_batch<'a>(rest: TokenRows<'a>) -> Option<(TokenRows<'a>, TokenRows<'a>)
     rest.split_at_checked(count)
 }
 
+#[async_trait]
 impl EmbedPort for FolderEmbedder {
     fn name(&self) -> &str {
         &self.name
@@ -91,12 +92,8 @@ impl EmbedPort for FolderEmbedder {
         WEIGHT
     }
 
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        _side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>> {
-        Box::pin(async move { self.encode(texts) })
+    async fn embed(&self, texts: &[&str], _side: Side<'_>) -> Result<Vec<Vec<f32>>, EmbedFailure> {
+        self.encode(texts)
     }
 }
 

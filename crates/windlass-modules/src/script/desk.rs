@@ -9,10 +9,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
+use async_trait::async_trait;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, FnPtr, Module, NativeCallContext};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use super::aside::{StopSignal, run_aside};
@@ -206,34 +207,29 @@ impl FunctionTool {
     }
 }
 
+#[async_trait]
 impl ToolPort for FunctionTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            check_args(args)?;
-            if let Some(outcome) = self.desk.ask(self, args).await {
-                return outcome;
-            }
-            let stop = StopSignal::new(context.cancel.clone());
-            let watch = Arc::new(CallWatch::new(&self.desk.limits, Arc::clone(&stop)));
-            let desk = Arc::clone(&self.desk);
-            let (name, function, args) = (self.spec.name.clone(), self.function.clone(), args.clone());
-            run_aside(&self.spec.name, stop, move || {
-                let mut engine = desk.own_engine();
-                set_watch(&mut engine, watch);
-                let call = |args: Vec<Dynamic>| function.call::<Dynamic>(&engine, &desk.ast, args);
-                let given = call_function(&desk.ast, &function, &args, call);
-                output_of(&name, given, &desk.limits)
-            })
-            .await
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        check_args(args)?;
+        if let Some(outcome) = self.desk.ask(self, args).await {
+            return outcome;
+        }
+        let stop = StopSignal::new(context.cancel.clone());
+        let watch = Arc::new(CallWatch::new(&self.desk.limits, Arc::clone(&stop)));
+        let desk = Arc::clone(&self.desk);
+        let (name, function, args) = (self.spec.name.clone(), self.function.clone(), args.clone());
+        run_aside(&self.spec.name, stop, move || {
+            let mut engine = desk.own_engine();
+            set_watch(&mut engine, watch);
+            let call = |args: Vec<Dynamic>| function.call::<Dynamic>(&engine, &desk.ast, args);
+            let given = call_function(&desk.ast, &function, &args, call);
+            output_of(&name, given, &desk.limits)
         })
+        .await
     }
 }
 

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use async_trait::async_trait;
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, Map as ScriptMap, Position, Scope};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
 use super::aside::{StopSignal, run_aside};
@@ -66,38 +67,33 @@ impl ScriptTool {
     }
 }
 
+#[async_trait]
 impl ToolPort for ScriptTool {
     fn spec(&self) -> &ToolSpec {
         &self.source.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let stop = StopSignal::new(context.cancel.clone());
-            let watch = Arc::new(CallWatch::new(&self.around.limits, Arc::clone(&stop)));
-            let hosting = Hosting {
-                context: context.clone(),
-                abilities: self.source.abilities,
-                grants: Arc::clone(&self.around.grants),
-                state: Arc::clone(&self.around.state),
-                watch,
-                stop: Arc::clone(&stop),
-                runtime: Handle::try_current().ok(),
-                logged: AtomicU32::new(0),
-                calls_left: AtomicU32::new(self.around.limits.calls),
-            };
-            let source = Arc::clone(&self.source);
-            let limits = Arc::clone(&self.around.limits);
-            let args = args.clone();
-            run_aside(&self.source.spec.name, stop, move || {
-                run_script(&source, &limits, Arc::new(hosting), &args)
-            })
-            .await
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let stop = StopSignal::new(context.cancel.clone());
+        let watch = Arc::new(CallWatch::new(&self.around.limits, Arc::clone(&stop)));
+        let hosting = Hosting {
+            context: context.clone(),
+            abilities: self.source.abilities,
+            grants: Arc::clone(&self.around.grants),
+            state: Arc::clone(&self.around.state),
+            watch,
+            stop: Arc::clone(&stop),
+            runtime: Handle::try_current().ok(),
+            logged: AtomicU32::new(0),
+            calls_left: AtomicU32::new(self.around.limits.calls),
+        };
+        let source = Arc::clone(&self.source);
+        let limits = Arc::clone(&self.around.limits);
+        let args = args.clone();
+        run_aside(&self.source.spec.name, stop, move || {
+            run_script(&source, &limits, Arc::new(hosting), &args)
         })
+        .await
     }
 }
 

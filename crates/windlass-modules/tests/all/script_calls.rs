@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::event::RunOutcome;
 use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 use windlass_modules::script::{ScriptGrants, ScriptLimits, ScriptTool};
@@ -174,21 +175,16 @@ impl Drop for CountDrop {
     }
 }
 
+#[async_trait]
 impl ToolPort for Hangs {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        _: &'a serde_json::Map<String, Value>,
-        _: &'a ToolContext,
-    ) -> BoxFuture<'a, Outcome> {
-        Box::pin(async {
-            let _count = CountDrop(Arc::clone(&self.dropped));
-            self.begun.notify_one();
-            std::future::pending().await
-        })
+    async fn run(&self, _: &serde_json::Map<String, Value>, _: &ToolContext) -> Outcome {
+        let _count = CountDrop(Arc::clone(&self.dropped));
+        self.begun.notify_one();
+        std::future::pending().await
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::permission::{ApproveMode, PolicySet, Rule, RuleEffect, RuleSource};
-use windlass_core::ports::{BoxFuture, JournalPort, ToolContext, ToolPort};
+use windlass_core::ports::{JournalPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::MessageSend;
 use windlass_core::protocol::event::{DurableEvent, Event};
@@ -71,13 +72,14 @@ pub(crate) fn plain(
     Arc::new(Plain { spec, work: Box::new(work) })
 }
 
+#[async_trait]
 impl ToolPort for Plain {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(&'a self, args: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Outcome> {
-        Box::pin(async move { (self.work)(args) })
+    async fn run(&self, args: &Map<String, Value>, _: &ToolContext) -> Outcome {
+        (self.work)(args)
     }
 }
 

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{ApproveMode, PolicySet};
-use windlass_core::ports::{BoxFuture, BoxStream, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{BoxStream, ModelPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::MessageSend;
 use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
@@ -58,18 +59,19 @@ impl Giver {
     }
 }
 
+#[async_trait]
 impl ToolPort for Giver {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    async fn run(
+        &self,
+        _args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
         self.calls.fetch_add(1, Ordering::SeqCst);
-        Box::pin(async { self.gives.clone().map(ToolOutput::json) })
+        self.gives.clone().map(ToolOutput::json)
     }
 }
 

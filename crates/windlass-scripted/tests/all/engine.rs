@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 use windlass_core::permission::{ApproveMode, Inspection};
-use windlass_core::ports::{BoxFuture, ModelPort, ToolContext, ToolPort};
+use windlass_core::ports::{ModelPort, ToolContext, ToolPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::{MessageSend, RunCommand};
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
@@ -103,42 +104,37 @@ impl ScriptedTool {
     }
 }
 
+#[async_trait]
 impl ToolPort for ScriptedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            loop {
-                let changed = self.progress.notified();
-                let ending = self.prompter.lock().unwrap().ending(&context.call_id);
-                match ending {
-                    // The engine itself must stop these.
-                    Some(CallEnding::Timeout | CallEnding::Hang) => std::future::pending::<()>().await,
-                    Some(ending) => {
-                        let body = ending.outcome().unwrap().body;
-                        return match body {
-                            Ok(output) => Ok(self.perform(args, context, output).await),
-                            Err(failure) => Err(failure),
-                        };
-                    }
-                    None => changed.await,
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        loop {
+            let changed = self.progress.notified();
+            let ending = self.prompter.lock().unwrap().ending(&context.call_id);
+            match ending {
+                // The engine itself must stop these.
+                Some(CallEnding::Timeout | CallEnding::Hang) => std::future::pending::<()>().await,
+                Some(ending) => {
+                    let body = ending.outcome().unwrap().body;
+                    return match body {
+                        Ok(output) => Ok(self.perform(args, context, output).await),
+                        Err(failure) => Err(failure),
+                    };
                 }
+                None => changed.await,
             }
-        })
+        }
     }
 
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        Box::pin(async move { inspect(args).map_err(|failure| *failure) })
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        inspect(args).map_err(|failure| *failure)
     }
 }
 

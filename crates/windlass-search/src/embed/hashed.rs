@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use windlass_core::ports::BoxFuture;
+use async_trait::async_trait;
 
 use super::{EmbedFailure, EmbedPort, Side, WordCounts, concepts};
 use crate::tokens::{CodeWordKind, each_word};
@@ -52,22 +52,19 @@ impl HashedEmbedder {
     }
 }
 
+#[async_trait]
 impl EmbedPort for HashedEmbedder {
     fn name(&self) -> &str {
         Self::NAME
     }
 
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>> {
+    async fn embed(&self, texts: &[&str], side: Side<'_>) -> Result<Vec<Vec<f32>>, EmbedFailure> {
         let vectors = texts.iter().map(|text| match side {
             Side::Passage => self.passage(text),
             Side::Query(counts) => self.query(text, counts),
         });
         let vectors = vectors.collect();
-        Box::pin(async move { Ok(vectors) })
+        Ok(vectors)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-use windlass_core::ports::BoxFuture;
+use async_trait::async_trait;
 use windlass_core::ports::search::{
     DocumentRow, Found, IndexStatus, NewDocument, SearchFailure, SearchPort, SearchQuery, SymbolPlace,
 };
@@ -143,39 +143,32 @@ fn check(query: &SearchQuery) -> Result<(), SearchFailure> {
     Ok(())
 }
 
+#[async_trait]
 impl SearchPort for Searcher {
-    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>> {
-        Box::pin(async move {
-            check(&query)?;
-            let tuning = self.tuning;
-            self.ask(move |index| retrieve::search(index, &query, &tuning)).await
-        })
+    async fn search(&self, query: SearchQuery) -> Result<Found, SearchFailure> {
+        check(&query)?;
+        let tuning = self.tuning;
+        self.ask(move |index| retrieve::search(index, &query, &tuning)).await
     }
 
-    fn find_symbol<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
+    async fn find_symbol(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure> {
         let name = name.to_owned();
-        Box::pin(self.ask(move |index| {
+        self.ask(move |index| {
             Ok(graph::definitions(&index.searcher()?, index.fields(), &name, rows_max.min(ROWS_MAX))?)
-        }))
+        })
+        .await
     }
 
-    fn find_references<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
+    async fn find_references(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure> {
         let name = name.to_owned();
-        Box::pin(self.ask(move |index| {
+        self.ask(move |index| {
             Ok(graph::references(&index.searcher()?, index.fields(), &name, rows_max.min(ROWS_MAX))?)
-        }))
+        })
+        .await
     }
 
-    fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>> {
-        Box::pin(self.ask(Index::status))
+    async fn status(&self) -> Result<IndexStatus, SearchFailure> {
+        self.ask(Index::status).await
     }
 
     fn touch(&self, path: &str) {
@@ -183,16 +176,16 @@ impl SearchPort for Searcher {
         let _ = self.errands.try_send(Errand::Touch(path.to_owned()));
     }
 
-    fn add_document(&self, document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>> {
-        Box::pin(self.ask(move |index| index.add_document(document)))
+    async fn add_document(&self, document: NewDocument) -> Result<DocumentRow, SearchFailure> {
+        self.ask(move |index| index.add_document(document)).await
     }
 
-    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>> {
-        Box::pin(self.ask(Index::all_documents))
+    async fn documents(&self) -> Result<Vec<DocumentRow>, SearchFailure> {
+        self.ask(Index::all_documents).await
     }
 
-    fn remove_document<'a>(&'a self, document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>> {
+    async fn remove_document(&self, document_id: &str) -> Result<bool, SearchFailure> {
         let document_id = document_id.to_owned();
-        Box::pin(self.ask(move |index| index.remove_document(&document_id)))
+        self.ask(move |index| index.remove_document(&document_id)).await
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_core::ports::BoxFuture;
+use async_trait::async_trait;
 use windlass_core::ports::search::{
     NewDocument, SearchFailure, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
@@ -21,25 +21,20 @@ struct Wet {
     is_broken: std::sync::atomic::AtomicBool,
 }
 
+#[async_trait]
 impl EmbedPort for Wet {
     fn name(&self) -> &str {
         self.name
     }
 
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        _side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>> {
+    async fn embed(&self, texts: &[&str], _side: Side<'_>) -> Result<Vec<Vec<f32>>, EmbedFailure> {
         let wet = |text: &&str| ["sea", "harbour", "wave"].iter().any(|word| text.contains(word));
         let vectors =
             texts.iter().map(|text| if wet(text) { vec![1.0, 0.1] } else { vec![0.0, 1.0] }).collect();
         let is_broken = self.is_broken.load(std::sync::atomic::Ordering::Relaxed);
-        Box::pin(async move {
-            // It has to be waited for, as one over HTTP.
-            tokio::task::yield_now().await;
-            if is_broken { Err(EmbedFailure("gone".to_owned())) } else { Ok(vectors) }
-        })
+        // It has to be waited for, as one over HTTP.
+        tokio::task::yield_now().await;
+        if is_broken { Err(EmbedFailure("gone".to_owned())) } else { Ok(vectors) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -11,12 +12,12 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::ports::host::{
-    HostError, HostFuture, ModelFinding, ModelFindings, ModelRow, ModuleFault, ModuleField, ModulePrompt,
-    ModuleRow, ModuleShelf, ModulesPort, PromptMessage, ServedPort,
+    HostError, ModelFinding, ModelFindings, ModelRow, ModuleFault, ModuleField, ModulePrompt, ModuleRow,
+    ModuleShelf, ModulesPort, PromptMessage, ServedPort,
 };
 use windlass_core::ports::search::SharedSearch;
 use windlass_core::ports::store::StorePort;
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec, Visibility,
@@ -36,6 +37,7 @@ use crate::client::Client;
 /// One script as the model of every session.
 struct OneScript(Mutex<Script>);
 
+#[async_trait]
 impl ModelsPort for OneScript {
     fn open(&self, name: Option<&str>, _profile: &mut Profile) -> Result<OpenModel, HostError> {
         match name {
@@ -60,13 +62,11 @@ impl ModelsPort for OneScript {
         Some(&OneModule)
     }
 
-    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
-        Box::pin(async move {
-            match name {
-                "scripted/usual" => Ok(ModelFindings { checked_ms: 7, findings: vec![finding()] }),
-                other => Err(HostError::Missing { what: "model", id: other.to_owned() }),
-            }
-        })
+    async fn examine(&self, name: &str) -> Result<ModelFindings, HostError> {
+        match name {
+            "scripted/usual" => Ok(ModelFindings { checked_ms: 7, findings: vec![finding()] }),
+            other => Err(HostError::Missing { what: "model", id: other.to_owned() }),
+        }
     }
 }
 
@@ -123,27 +123,26 @@ struct ScriptedTool {
     endings: HashMap<u64, CallEnding>,
 }
 
+#[async_trait]
 impl ToolPort for ScriptedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        _args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    async fn run(
+        &self,
+        _args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
         let ending = context.call_id.number().and_then(|number| self.endings.get(&number)).cloned();
-        Box::pin(async move {
-            match ending {
-                None => Ok(ToolOutput::json(json!("fine"))),
-                Some(CallEnding::Hang) => std::future::pending().await,
-                Some(ending) => match ending.outcome().map(|outcome| outcome.body) {
-                    Some(body) => body,
-                    None => Err(ToolFailure::new(ErrorKind::Internal, "no ending")),
-                },
-            }
-        })
+        match ending {
+            None => Ok(ToolOutput::json(json!("fine"))),
+            Some(CallEnding::Hang) => std::future::pending().await,
+            Some(ending) => match ending.outcome().map(|outcome| outcome.body) {
+                Some(body) => body,
+                None => Err(ToolFailure::new(ErrorKind::Internal, "no ending")),
+            },
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_core::ports::BoxFuture;
+use async_trait::async_trait;
 use windlass_core::ports::search::{
     DocumentRow, Found, IndexProgress, IndexStatus, NewDocument, Passage, ScoreParts, SearchFailure,
     SearchPort, SearchQuery, SearchScope, SymbolPlace,
@@ -63,64 +63,51 @@ fn best(query: &SearchQuery, texts: impl Iterator<Item = Passage>) -> Vec<Passag
     found
 }
 
+#[async_trait]
 impl SearchPort for Shelf {
-    fn search(&self, query: SearchQuery) -> BoxFuture<'_, Result<Found, SearchFailure>> {
-        Box::pin(async move {
-            self.asked.lock().unwrap().push(query.clone());
-            self.fail()?;
-            let note = |(_, text): &(SessionId, &'static str)| passage("note", 1, text);
-            let passages = match &query.scope {
-                SearchScope::Project | SearchScope::Everything => best(&query, self.passages.iter().cloned()),
-                SearchScope::AllSessions => best(&query, self.documents.iter().map(note)),
-                SearchScope::Session(own) => {
-                    best(&query, self.documents.iter().filter(|(owner, _)| owner == own).map(note))
-                }
-            };
-            Ok(Found { passages, indexing: self.indexing, notice: self.notice.clone() })
-        })
+    async fn search(&self, query: SearchQuery) -> Result<Found, SearchFailure> {
+        self.asked.lock().unwrap().push(query.clone());
+        self.fail()?;
+        let note = |(_, text): &(SessionId, &'static str)| passage("note", 1, text);
+        let passages = match &query.scope {
+            SearchScope::Project | SearchScope::Everything => best(&query, self.passages.iter().cloned()),
+            SearchScope::AllSessions => best(&query, self.documents.iter().map(note)),
+            SearchScope::Session(own) => {
+                best(&query, self.documents.iter().filter(|(owner, _)| owner == own).map(note))
+            }
+        };
+        Ok(Found { passages, indexing: self.indexing, notice: self.notice.clone() })
     }
 
-    fn find_symbol<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
-        Box::pin(async move {
-            self.fail()?;
-            let own = self.places.iter().filter(|it| it.symbol.ends_with(name) && it.kind == "function");
-            Ok(own.take(rows_max).cloned().collect())
-        })
+    async fn find_symbol(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure> {
+        self.fail()?;
+        let own = self.places.iter().filter(|it| it.symbol.ends_with(name) && it.kind == "function");
+        Ok(own.take(rows_max).cloned().collect())
     }
 
-    fn find_references<'a>(
-        &'a self,
-        name: &'a str,
-        rows_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<SymbolPlace>, SearchFailure>> {
-        Box::pin(async move {
-            self.fail()?;
-            let own = self.places.iter().filter(|it| it.symbol.ends_with(name) && it.kind == "call");
-            Ok(own.take(rows_max).cloned().collect())
-        })
+    async fn find_references(&self, name: &str, rows_max: usize) -> Result<Vec<SymbolPlace>, SearchFailure> {
+        self.fail()?;
+        let own = self.places.iter().filter(|it| it.symbol.ends_with(name) && it.kind == "call");
+        Ok(own.take(rows_max).cloned().collect())
     }
 
-    fn status(&self) -> BoxFuture<'_, Result<IndexStatus, SearchFailure>> {
-        Box::pin(async move { self.fail().map(|()| IndexStatus::default()) })
+    async fn status(&self) -> Result<IndexStatus, SearchFailure> {
+        self.fail().map(|()| IndexStatus::default())
     }
 
     fn touch(&self, path: &str) {
         self.touched.lock().unwrap().push(path.to_owned());
     }
 
-    fn add_document(&self, _document: NewDocument) -> BoxFuture<'_, Result<DocumentRow, SearchFailure>> {
-        Box::pin(async { Err(SearchFailure::Invalid("this shelf takes no documents".to_owned())) })
+    async fn add_document(&self, _document: NewDocument) -> Result<DocumentRow, SearchFailure> {
+        Err(SearchFailure::Invalid("this shelf takes no documents".to_owned()))
     }
 
-    fn documents(&self) -> BoxFuture<'_, Result<Vec<DocumentRow>, SearchFailure>> {
-        Box::pin(async move { self.fail().map(|()| Vec::new()) })
+    async fn documents(&self) -> Result<Vec<DocumentRow>, SearchFailure> {
+        self.fail().map(|()| Vec::new())
     }
 
-    fn remove_document<'a>(&'a self, _document_id: &'a str) -> BoxFuture<'a, Result<bool, SearchFailure>> {
-        Box::pin(async move { self.fail().map(|()| false) })
+    async fn remove_document(&self, _document_id: &str) -> Result<bool, SearchFailure> {
+        self.fail().map(|()| false)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, ToolSpec};
 
 use super::tool::Tool;
@@ -42,19 +43,18 @@ impl HostTool {
     }
 }
 
+#[async_trait]
 impl ToolPort for HostTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let value = self.tool.execute(Value::Object(args.clone())).await?;
-            Ok(ToolOutput::json(value))
-        })
+    async fn run(
+        &self,
+        args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let value = self.tool.execute(Value::Object(args.clone())).await?;
+        Ok(ToolOutput::json(value))
     }
 }

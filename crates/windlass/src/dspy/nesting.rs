@@ -8,9 +8,10 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::permission::Inspection;
-use windlass_core::ports::{BoxFuture, LiveState, Probed, ToolContext, ToolPort};
+use windlass_core::ports::{LiveState, Probed, ToolContext, ToolPort};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 use windlass_engine::registry::{RegisterError, Registry};
 
@@ -89,29 +90,26 @@ struct Nested {
     chain: Arc<Chain>,
 }
 
+#[async_trait]
 impl ToolPort for Nested {
     fn spec(&self) -> &ToolSpec {
         self.port.spec()
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(CHAIN.scope(Arc::clone(&self.chain), self.port.run(args, context)))
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        CHAIN.scope(Arc::clone(&self.chain), self.port.run(args, context)).await
     }
 
-    fn inspect<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolFailure>> {
-        self.port.inspect(args, context)
+    async fn inspect(
+        &self,
+        args: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<Inspection, ToolFailure> {
+        self.port.inspect(args, context).await
     }
 
-    fn probe<'a>(&'a self, args: &'a Map<String, Value>, context: &'a ToolContext) -> BoxFuture<'a, Probed> {
-        self.port.probe(args, context)
+    async fn probe(&self, args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        self.port.probe(args, context).await
     }
 
     fn live_values(&self, kind: &str, state: &LiveState<'_>) -> Vec<String> {

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
 use windlass::core::permission::DeniedBy;
-use windlass::core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass::core::ports::{JournalFailure, JournalPort};
 use windlass::core::protocol::event::Record;
 use windlass::core::protocol::ids::SessionId;
 use windlass::core::protocol::message::Message;
@@ -208,20 +209,15 @@ struct Held {
     gate: Arc<tokio::sync::Semaphore>,
 }
 
+#[async_trait]
 impl JournalPort for Held {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(async move {
-            drop(self.gate.acquire().await.unwrap());
-            self.inner.append(records).await
-        })
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        drop(self.gate.acquire().await.unwrap());
+        self.inner.append(records).await
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        self.inner.load(session_id, after)
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        self.inner.load(session_id, after).await
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
-use windlass::core::ports::{BoxFuture, ToolPort};
+use windlass::core::ports::ToolPort;
 use windlass::core::protocol::event::{Record, WarningCode};
 use windlass::engine::bus::{Delivery, Subscription};
 use windlass::models::WireKind;
@@ -100,26 +101,25 @@ impl Relay {
     }
 }
 
+#[async_trait]
 impl ToolPort for Relay {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        _context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move {
-            let expression = args["expression"].as_str().unwrap_or_default();
-            let place: usize = expression.split(" + ").nth(1).unwrap().parse().unwrap();
-            self.next.subscribe().wait_for(|next| *next == place).await.unwrap();
-            self.next.send_replace(place.wrapping_sub(1));
-            if place == self.failing {
-                return Err(ToolFailure::from(format!("no sum {place}")));
-            }
-            Ok(ToolOutput::text(format!("sum {place}")))
-        })
+    async fn run(
+        &self,
+        args: &Map<String, Value>,
+        _context: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let expression = args["expression"].as_str().unwrap_or_default();
+        let place: usize = expression.split(" + ").nth(1).unwrap().parse().unwrap();
+        self.next.subscribe().wait_for(|next| *next == place).await.unwrap();
+        self.next.send_replace(place.wrapping_sub(1));
+        if place == self.failing {
+            return Err(ToolFailure::from(format!("no sum {place}")));
+        }
+        Ok(ToolOutput::text(format!("sum {place}")))
     }
 }
 

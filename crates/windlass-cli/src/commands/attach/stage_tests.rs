@@ -1,5 +1,6 @@
 //! A host on real tools and a scripted model, and a server before it that can go and come back.
 
+use async_trait::async_trait;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use tokio::task::JoinHandle;
 use windlass_core::permission::{ApproveMode, PolicySet};
 use windlass_core::ports::BoxStream;
 use windlass_core::ports::host::{
-    HostDelivery, HostError, HostFuture, HostPort, ModelFinding, ModelFindings, ModelPrice, ModelRow,
-    RunStart, RunWishes, ServedPort,
+    HostDelivery, HostError, HostPort, ModelFinding, ModelFindings, ModelPrice, ModelRow, RunStart,
+    RunWishes, ServedPort,
 };
 use windlass_core::ports::store::{NewSession, StorePort};
 use windlass_core::profile::{Profile, ProfileName};
@@ -41,6 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// One script as the model of every session.
 struct OneScript(Script);
 
+#[async_trait]
 impl ModelsPort for OneScript {
     fn open(&self, name: Option<&str>, _profile: &mut Profile) -> Result<OpenModel, HostError> {
         match name {
@@ -65,13 +67,11 @@ impl ModelsPort for OneScript {
         }]
     }
 
-    fn examine<'a>(&'a self, name: &'a str) -> HostFuture<'a, ModelFindings> {
-        Box::pin(async move {
-            match name {
-                "scripted/usual" => Ok(findings()),
-                other => Err(HostError::Missing { what: "model", id: other.to_owned() }),
-            }
-        })
+    async fn examine(&self, name: &str) -> Result<ModelFindings, HostError> {
+        match name {
+            "scripted/usual" => Ok(findings()),
+            other => Err(HostError::Missing { what: "model", id: other.to_owned() }),
+        }
     }
 }
 

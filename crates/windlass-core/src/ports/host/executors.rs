@@ -1,10 +1,11 @@
 //! Executors: programs of a user's own that offer tools to a host, take calls of them and answer. What is asked and
 //! given; calls are checked, judged and limited before an executor hears of them, as those of every tool are.
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{HostError, HostFuture};
+use super::HostError;
 use crate::protocol::ids::{CallId, Millis, RunId, SessionId};
 use crate::protocol::tool::{ToolFailure, ToolOutput, ToolSpec};
 
@@ -86,12 +87,17 @@ pub struct ExecutorRow {
 }
 
 /// The programs of a user's own that run tools for a host.
+#[async_trait]
 pub trait ExecutorsPort: Send + Sync {
     /// Lets one in: its tools are those of all sessions from now on. It is gone after `lease_ms` of silence.
     fn register(&self, offer: ExecutorOffer, lease_ms: u64) -> Result<ExecutorTicket, HostError>;
     /// What is new for one since `after`; waits for it. One request at a time: a newer one ends an older one.
-    fn poll<'a>(&'a self, badge: ExecutorBadge<'a>, after: u64, wait_ms: u64)
-    -> HostFuture<'a, ExecutorNews>;
+    async fn poll(
+        &self,
+        badge: ExecutorBadge<'_>,
+        after: u64,
+        wait_ms: u64,
+    ) -> Result<ExecutorNews, HostError>;
     /// Takes the answer to a call; a call has one, and none once it was stopped.
     fn answer(&self, badge: ExecutorBadge<'_>, call: u64, answer: ExecutorAnswer) -> Result<(), HostError>;
     /// Lets one go: its tools are gone, and so are its calls.

@@ -29,7 +29,7 @@ pub use modules::{
     MODULE_PREFIX, ModuleFault, ModuleField, ModulePrompt, ModuleRow, ModuleShelf, ModulesPort, PromptMessage,
 };
 pub use port::{
-    HostFuture, HostModels, HostPolicies, HostPort, HostRuns, HostSearch, HostSessions, HostTools, ServedPort,
+    HostModels, HostPolicies, HostPort, HostRuns, HostSearch, HostSessions, HostTools, ServedPort,
 };
 
 /// A run that is wanted.

@@ -5,9 +5,10 @@
 
 use std::fmt;
 
-use crate::ports::BoxFuture;
+use async_trait::async_trait;
 
 /// Makes vectors of texts.
+#[async_trait]
 pub trait EmbedPort: Send + Sync + fmt::Debug {
     /// Its name with everything that changes its vectors: those of another name are made again.
     fn name(&self) -> &str;
@@ -19,11 +20,7 @@ pub trait EmbedPort: Send + Sync + fmt::Debug {
 
     /// A vector for each text, in their order and all of one length. May take a while and may compute in the thread that
     /// waits: to be waited for where blocking is allowed.
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side<'a>,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, EmbedFailure>>;
+    async fn embed(&self, texts: &[&str], side: Side<'_>) -> Result<Vec<Vec<f32>>, EmbedFailure>;
 }
 
 /// Which side of a search a text is on: many models are asked differently for each.

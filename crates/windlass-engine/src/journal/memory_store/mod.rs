@@ -8,11 +8,12 @@ mod rows;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use windlass_core::permission::{ApproveMode, Rule};
 use windlass_core::ports::store::{
     Claim, NewSession, RunQuery, RunRow, Save, SessionQuery, SessionRow, StoreFailure, StorePort,
 };
-use windlass_core::ports::{BoxFuture, JournalFailure, JournalPort};
+use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::Record;
 use windlass_core::protocol::ids::{Millis, RunId, SessionId};
 use windlass_core::protocol::settings::SessionSettings;
@@ -170,198 +171,165 @@ fn missing(what: &str, id: &str) -> StoreFailure {
     StoreFailure::Missing(format!("{what} '{id}'"))
 }
 
+#[async_trait]
 impl JournalPort for MemoryStore {
-    fn append<'a>(&'a self, records: &'a [Arc<Record>]) -> BoxFuture<'a, Result<(), JournalFailure>> {
-        Box::pin(async move { self.append_now(records) })
+    async fn append(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
+        self.append_now(records)
     }
 
-    fn load<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-        after: u64,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.journal.load_now(session_id, after, usize::MAX)) })
+    async fn load(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        Ok(self.journal.load_now(session_id, after, usize::MAX))
     }
 
-    fn load_page<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn load_page(
+        &self,
+        session_id: &SessionId,
         after: u64,
         records_max: usize,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Record>>, JournalFailure>> {
-        Box::pin(async move { Ok(self.journal.load_now(session_id, after, records_max)) })
+    ) -> Result<Vec<Arc<Record>>, JournalFailure> {
+        Ok(self.journal.load_now(session_id, after, records_max))
     }
 
-    fn grants<'a>(
-        &'a self,
-        session_id: &'a SessionId,
-    ) -> BoxFuture<'a, Result<Option<Vec<Rule>>, JournalFailure>> {
-        Box::pin(async move {
-            let shelves = self.lock();
-            let kept = shelves.sessions.get(session_id).into_iter().flat_map(|kept| &kept.grants);
-            Ok(Some(kept.map(|(_, rule)| rule.clone()).collect()))
-        })
+    async fn grants(&self, session_id: &SessionId) -> Result<Option<Vec<Rule>>, JournalFailure> {
+        let shelves = self.lock();
+        let kept = shelves.sessions.get(session_id).into_iter().flat_map(|kept| &kept.grants);
+        Ok(Some(kept.map(|(_, rule)| rule.clone()).collect()))
     }
 }
 
-type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreFailure>>;
-
+#[async_trait]
 impl StorePort for MemoryStore {
-    fn create_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn create_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         now: Millis,
-    ) -> StoreFuture<'a, SessionRow> {
-        Box::pin(async move { self.begin(session_id, begin, now, &[]) })
+    ) -> Result<SessionRow, StoreFailure> {
+        self.begin(session_id, begin, now, &[])
     }
 
-    fn copy_session<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn copy_session(
+        &self,
+        session_id: &SessionId,
         begin: NewSession,
         records: Vec<Arc<Record>>,
         now: Millis,
-    ) -> StoreFuture<'a, SessionRow> {
-        Box::pin(async move { self.begin(session_id, begin, now, &records) })
+    ) -> Result<SessionRow, StoreFailure> {
+        self.begin(session_id, begin, now, &records)
     }
 
-    fn session<'a>(&'a self, session_id: &'a SessionId) -> StoreFuture<'a, SessionRow> {
-        Box::pin(async move { self.of(session_id, |kept| kept.row.clone()) })
+    async fn session(&self, session_id: &SessionId) -> Result<SessionRow, StoreFailure> {
+        self.of(session_id, |kept| kept.row.clone())
     }
 
-    fn session_by_key<'a>(&'a self, key: &'a str) -> StoreFuture<'a, Option<SessionRow>> {
-        Box::pin(async move {
-            let shelves = self.lock();
-            let kept = shelves.keys.get(key).and_then(|session_id| shelves.sessions.get(session_id));
-            Ok(kept.and_then(|kept| kept.row.clone()))
-        })
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, StoreFailure> {
+        let shelves = self.lock();
+        let kept = shelves.keys.get(key).and_then(|session_id| shelves.sessions.get(session_id));
+        Ok(kept.and_then(|kept| kept.row.clone()))
     }
 
-    fn sessions(&self, query: SessionQuery) -> StoreFuture<'_, Vec<SessionRow>> {
-        Box::pin(async move { Ok(self.list_sessions(&query)) })
+    async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, StoreFailure> {
+        Ok(self.list_sessions(&query))
     }
 
-    fn rename_session<'a>(&'a self, session_id: &'a SessionId, title: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            self.of(session_id, |kept| kept.row.as_mut().map(|row| title.clone_into(&mut row.begin.title)))
-        })
+    async fn rename_session(&self, session_id: &SessionId, title: &str) -> Result<(), StoreFailure> {
+        self.of(session_id, |kept| kept.row.as_mut().map(|row| title.clone_into(&mut row.begin.title)))
     }
 
-    fn set_approve<'a>(&'a self, session_id: &'a SessionId, approve: ApproveMode) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.approve = Some(approve)))
-        })
+    async fn set_approve(&self, session_id: &SessionId, approve: ApproveMode) -> Result<(), StoreFailure> {
+        self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.approve = Some(approve)))
     }
 
-    fn set_settings<'a>(
-        &'a self,
-        session_id: &'a SessionId,
+    async fn set_settings(
+        &self,
+        session_id: &SessionId,
         settings: SessionSettings,
-    ) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.settings = settings))
-        })
+    ) -> Result<(), StoreFailure> {
+        self.of(session_id, |kept| kept.row.as_mut().map(|row| row.begin.settings = settings))
     }
 
-    fn delete_session<'a>(&'a self, session_id: &'a SessionId) -> StoreFuture<'a, ()> {
-        Box::pin(async move { self.forget(session_id) })
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), StoreFailure> {
+        self.forget(session_id)
     }
 
-    fn run<'a>(&'a self, run_id: &'a RunId) -> StoreFuture<'a, RunRow> {
-        Box::pin(async move {
-            let shelves = self.lock();
-            let kept = shelves.runs.get(run_id).and_then(|session_id| shelves.sessions.get(session_id));
-            let run = kept.and_then(|kept| kept.runs.iter().find(|run| run.row.run_id == *run_id));
-            run.map(|run| run.row.clone()).ok_or_else(|| missing("run", run_id.as_str()))
-        })
+    async fn run(&self, run_id: &RunId) -> Result<RunRow, StoreFailure> {
+        let shelves = self.lock();
+        let kept = shelves.runs.get(run_id).and_then(|session_id| shelves.sessions.get(session_id));
+        let run = kept.and_then(|kept| kept.runs.iter().find(|run| run.row.run_id == *run_id));
+        run.map(|run| run.row.clone()).ok_or_else(|| missing("run", run_id.as_str()))
     }
 
-    fn runs(&self, query: RunQuery) -> StoreFuture<'_, Vec<RunRow>> {
-        Box::pin(async move { Ok(self.list_runs(&query)) })
+    async fn runs(&self, query: RunQuery) -> Result<Vec<RunRow>, StoreFailure> {
+        Ok(self.list_runs(&query))
     }
 
-    fn tasks<'a>(&'a self, session_id: &'a SessionId) -> StoreFuture<'a, Vec<Task>> {
-        Box::pin(async move { self.of(session_id, |kept| Some(kept.tasks.clone())) })
+    async fn tasks(&self, session_id: &SessionId) -> Result<Vec<Task>, StoreFailure> {
+        self.of(session_id, |kept| Some(kept.tasks.clone()))
     }
 
-    fn all_grants(&self) -> StoreFuture<'_, Vec<Rule>> {
-        Box::pin(async move {
-            let shelves = self.lock();
-            let kept = shelves.sessions.values().flat_map(|kept| &kept.grants);
-            let mut grants: Vec<Rule> = kept.map(|(_, rule)| rule.clone()).collect();
-            drop(shelves);
-            grants.sort_by_key(|rule| Rule::grant_number(&rule.id));
-            Ok(grants)
-        })
+    async fn all_grants(&self) -> Result<Vec<Rule>, StoreFailure> {
+        let shelves = self.lock();
+        let kept = shelves.sessions.values().flat_map(|kept| &kept.grants);
+        let mut grants: Vec<Rule> = kept.map(|(_, rule)| rule.clone()).collect();
+        drop(shelves);
+        grants.sort_by_key(|rule| Rule::grant_number(&rule.id));
+        Ok(grants)
     }
 
-    fn revoke<'a>(&'a self, grant_id: &'a str) -> StoreFuture<'a, bool> {
-        Box::pin(async move {
-            let mut shelves = self.lock();
-            Ok(shelves.sessions.values_mut().any(|kept| {
-                let before = kept.grants.len();
-                kept.grants.retain(|(_, rule)| rule.id != grant_id);
-                kept.grants.len() < before
-            }))
-        })
+    async fn revoke(&self, grant_id: &str) -> Result<bool, StoreFailure> {
+        let mut shelves = self.lock();
+        Ok(shelves.sessions.values_mut().any(|kept| {
+            let before = kept.grants.len();
+            kept.grants.retain(|(_, rule)| rule.id != grant_id);
+            kept.grants.len() < before
+        }))
     }
 
-    fn claim<'a>(&'a self, _session_id: &'a SessionId) -> StoreFuture<'a, Claim> {
-        Box::pin(async { Ok(Claim::Taken) })
+    async fn claim(&self, _session_id: &SessionId) -> Result<Claim, StoreFailure> {
+        Ok(Claim::Taken)
     }
 
-    fn holder<'a>(&'a self, _session_id: &'a SessionId) -> StoreFuture<'a, Option<String>> {
-        Box::pin(async { Ok(None) })
+    async fn holder(&self, _session_id: &SessionId) -> Result<Option<String>, StoreFailure> {
+        Ok(None)
     }
 
-    fn release<'a>(&'a self, _session_id: &'a SessionId) -> StoreFuture<'a, ()> {
-        Box::pin(async { Ok(()) })
+    async fn release(&self, _session_id: &SessionId) -> Result<(), StoreFailure> {
+        Ok(())
     }
 
-    fn put_save(&self, save: Save) -> StoreFuture<'_, ()> {
-        Box::pin(async move {
-            let mut shelves = self.lock();
-            shelves.saves.retain(|kept| kept.save_id != save.save_id);
-            shelves.saves.push(save);
-            Ok(())
-        })
+    async fn put_save(&self, save: Save) -> Result<(), StoreFailure> {
+        let mut shelves = self.lock();
+        shelves.saves.retain(|kept| kept.save_id != save.save_id);
+        shelves.saves.push(save);
+        Ok(())
     }
 
-    fn save<'a>(&'a self, save_id: &'a str) -> StoreFuture<'a, Save> {
-        Box::pin(async move {
-            let shelves = self.lock();
-            let save = shelves.saves.iter().find(|save| save.save_id == save_id);
-            save.cloned().ok_or_else(|| missing("save", save_id))
-        })
+    async fn save(&self, save_id: &str) -> Result<Save, StoreFailure> {
+        let shelves = self.lock();
+        let save = shelves.saves.iter().find(|save| save.save_id == save_id);
+        save.cloned().ok_or_else(|| missing("save", save_id))
     }
 
-    fn saves(&self, rows_max: usize) -> StoreFuture<'_, Vec<Save>> {
-        Box::pin(async move {
-            let mut saves = self.lock().saves.clone();
-            saves.sort_by(|a, b| (b.created_ms, &b.save_id).cmp(&(a.created_ms, &a.save_id)));
-            saves.truncate(rows_max);
-            Ok(saves)
-        })
+    async fn saves(&self, rows_max: usize) -> Result<Vec<Save>, StoreFailure> {
+        let mut saves = self.lock().saves.clone();
+        saves.sort_by(|a, b| (b.created_ms, &b.save_id).cmp(&(a.created_ms, &a.save_id)));
+        saves.truncate(rows_max);
+        Ok(saves)
     }
 
-    fn delete_save<'a>(&'a self, save_id: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            let mut shelves = self.lock();
-            let before = shelves.saves.len();
-            shelves.saves.retain(|save| save.save_id != save_id);
-            if shelves.saves.len() == before { Err(missing("save", save_id)) } else { Ok(()) }
-        })
+    async fn delete_save(&self, save_id: &str) -> Result<(), StoreFailure> {
+        let mut shelves = self.lock();
+        let before = shelves.saves.len();
+        shelves.saves.retain(|save| save.save_id != save_id);
+        if shelves.saves.len() == before { Err(missing("save", save_id)) } else { Ok(()) }
     }
 
-    fn audit<'a>(&'a self, session_id: &'a SessionId, now: Millis, line: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            let mut shelves = self.lock();
-            if shelves.audit.len() >= MEMORY_AUDIT_LINES_MAX {
-                shelves.audit.remove(0);
-            }
-            shelves.audit.push(format!("{now} {session_id} {line}"));
-            Ok(())
-        })
+    async fn audit(&self, session_id: &SessionId, now: Millis, line: &str) -> Result<(), StoreFailure> {
+        let mut shelves = self.lock();
+        if shelves.audit.len() >= MEMORY_AUDIT_LINES_MAX {
+            shelves.audit.remove(0);
+        }
+        shelves.audit.push(format!("{now} {session_id} {line}"));
+        Ok(())
     }
 }

@@ -15,11 +15,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use uuid::Uuid;
 use windlass_core::ports::ToolPort;
 use windlass_core::ports::host::{
     ExecutorAnswer, ExecutorBadge, ExecutorNews, ExecutorOffer, ExecutorRow, ExecutorTicket, ExecutorsPort,
-    HostError, HostFuture,
+    HostError,
 };
 use windlass_core::protocol::tool::ToolSpec;
 
@@ -116,6 +117,7 @@ impl std::fmt::Debug for Executors {
     }
 }
 
+#[async_trait]
 impl ExecutorsPort for Executors {
     fn register(&self, offer: ExecutorOffer, lease_ms: u64) -> Result<ExecutorTicket, HostError> {
         if !(EXECUTOR_LEASE_MS_MIN..=EXECUTOR_LEASE_MS_MAX).contains(&lease_ms) {
@@ -132,17 +134,15 @@ impl ExecutorsPort for Executors {
         })
     }
 
-    fn poll<'a>(
-        &'a self,
-        badge: ExecutorBadge<'a>,
+    async fn poll(
+        &self,
+        badge: ExecutorBadge<'_>,
         after: u64,
         wait_ms: u64,
-    ) -> HostFuture<'a, ExecutorNews> {
-        Box::pin(async move {
-            let queue = self.queue_of(badge)?;
-            let news = queue.poll(after, Some(Duration::from_millis(wait_ms))).await;
-            news.map_err(|refusal| refused(refusal, badge.executor_id, 0))
-        })
+    ) -> Result<ExecutorNews, HostError> {
+        let queue = self.queue_of(badge)?;
+        let news = queue.poll(after, Some(Duration::from_millis(wait_ms))).await;
+        news.map_err(|refusal| refused(refusal, badge.executor_id, 0))
     }
 
     fn answer(&self, badge: ExecutorBadge<'_>, call: u64, answer: ExecutorAnswer) -> Result<(), HostError> {

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::ports::host::RequestedCall;
-use windlass_core::ports::{BoxFuture, ToolContext, ToolPort};
+use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput, ToolSpec};
 
 use super::ExecutorTable;
@@ -73,16 +74,13 @@ pub(crate) fn gone(spec: &ToolSpec, was_handed: bool) -> ToolFailure {
         .hint("Look whether it happened before you repeat the call.")
 }
 
+#[async_trait]
 impl ToolPort for ExecutorTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    fn run<'a>(
-        &'a self,
-        args: &'a Map<String, Value>,
-        context: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    async fn run(&self, args: &Map<String, Value>, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let call = RequestedCall {
             call: 0,
             tool: self.spec.name.clone(),
@@ -93,16 +91,14 @@ impl ToolPort for ExecutorTool {
             idempotency_key: context.idempotency_key(),
             deadline_ms: context.deadline_ms,
         };
-        Box::pin(async move {
-            match self.queue.request(call).await {
-                QueuedEnd::Answered(answer) => *answer,
-                QueuedEnd::Gone { was_handed } => self.go_on(args, context, was_handed).await,
-                QueuedEnd::Full => Err(ToolFailure::unavailable(format!(
-                    "Too many calls wait for the executor '{}' already",
-                    self.queue.name
-                ))
-                .hint("Wait for other calls to end, or do without this one.")),
-            }
-        })
+        match self.queue.request(call).await {
+            QueuedEnd::Answered(answer) => *answer,
+            QueuedEnd::Gone { was_handed } => self.go_on(args, context, was_handed).await,
+            QueuedEnd::Full => Err(ToolFailure::unavailable(format!(
+                "Too many calls wait for the executor '{}' already",
+                self.queue.name
+            ))
+            .hint("Wait for other calls to end, or do without this one.")),
+        }
     }
 }
