@@ -14,6 +14,7 @@ use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
+use windlass_engine::sources::ToolSources;
 use windlass_tools::{
     AllowedHost, Environment, FetchConfig, ImageConfig, Secret, ToolsConfig, WebSearchConfig, builtin,
 };
@@ -23,7 +24,7 @@ use crate::complaint::{CommandError, MissingKey, Result};
 use crate::config::{CliConfig, Flags, ProcessEnvironment};
 use crate::project::index::ProjectIndex;
 use crate::project::modules::ProjectModules;
-use crate::project::scripts::ScriptTools;
+use crate::project::scripts;
 use crate::terminal::ask::can_ask;
 use crate::terminal::nearest::nearest;
 use crate::terminal::out::warn;
@@ -37,7 +38,7 @@ pub(crate) struct Wiring {
     /// The modules of the project and of the user.
     pub(crate) modules: Arc<ProjectModules>,
     /// The Rhai tools of both.
-    pub(crate) scripts: ScriptTools,
+    pub(crate) sources: ToolSources,
     pub(crate) policies: Arc<dyn PolicyPort>,
     /// Whether somebody can be asked.
     pub(crate) can_ask: bool,
@@ -57,8 +58,8 @@ impl Wiring {
         let search = ProjectIndex::of(&config);
         let registry = register(&config, search.clone())?;
         let modules = ProjectModules::of(&config, &registry);
-        let scripts = ScriptTools::open(&config, &registry);
-        config.warnings.extend(scripts.warnings());
+        let sources = ToolSources::open(&registry, scripts::sources(&config));
+        config.warnings.extend(sources.warnings().iter().cloned());
         let rules = rules_of_this_time(&config, permission)?;
         let snapshot = registry.snapshot();
         config.warnings.extend(rules.iter().filter_map(|rule| doubt(rule, &snapshot.toolset)));
@@ -76,7 +77,7 @@ impl Wiring {
         if !flags.global.quiet {
             config.warnings.iter().for_each(|warning| warn(warning));
         }
-        Ok(Self { config, registry, search, modules, scripts, policies, can_ask })
+        Ok(Self { config, registry, search, modules, sources, policies, can_ask })
     }
 
     /// The same for a command without rules of its own.
@@ -88,7 +89,7 @@ impl Wiring {
     pub(crate) fn begin(&self) {
         self.search.as_ref().inspect(|search| search.begin());
         self.modules.begin();
-        self.scripts.begin();
+        self.sources.watch();
     }
 
     /// A host over a store, with these models.

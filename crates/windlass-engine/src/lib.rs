@@ -27,4 +27,4 @@ mod tools;
 pub use journal::memory_store;
 pub use policy::{audit_file, policy_file, policy_store};
 pub use session::{one_call, results, tasks};
-pub use tools::{cancel, executor, explain, inside, registry, tool_run, validate};
+pub use tools::{cancel, executor, explain, inside, registry, sources, tool_run, validate};

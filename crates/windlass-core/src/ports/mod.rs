@@ -1,7 +1,7 @@
 //! The ports: traits by which the outside plugs in. Each is small enough to implement in an afternoon; nothing here is
 //! implemented in this crate, but that a shared tool is a tool.
 //!
-//! - `tool`: what can be run, and what a running call may use
+//! - `tool`: what can be run, and what a running call may use; `tool_source`: where tools come from that change
 //! - `model`: a request in, a stream of deltas out
 //! - `journal`: where records are kept, in order
 //! - `store`: a journal with rows of sessions and runs that can be listed
@@ -19,6 +19,7 @@ mod model;
 pub mod search;
 pub mod store;
 mod tool;
+mod tool_source;
 
 pub use journal::{JournalFailure, JournalPort};
 pub use model::{AnswerForm, ModelPort};
@@ -26,6 +27,7 @@ pub use tool::{
     ArgsValidator, CallsPort, CancelFlag, LiveState, Probed, ProgressPort, ResultsPort, TasksPort,
     ToolContext, ToolPort, Violation,
 };
+pub use tool_source::{SourceListener, SourceWatch, SourcedTools, ToolSource};
 
 /// A future that can be sent between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -4,6 +4,7 @@
 //! - `tool_run`, `cancel`, `output`: one call with its timeout, its cancel and its bound on output
 //! - `inside`: calls that a running call makes itself
 //! - `explain`: what would become of a call
+//! - `sources`: tools that come from scripts and servers, and change while runs go on
 //! - `executor`: tools that programs of a user's own run
 
 pub mod cancel;
@@ -13,5 +14,6 @@ pub mod inside;
 pub(crate) mod output;
 pub mod registry;
 pub(crate) mod schema_weight;
+pub mod sources;
 pub mod tool_run;
 pub mod validate;

@@ -19,6 +19,7 @@ mod recovery;
 mod recovery_world;
 mod registry;
 mod session;
+mod sources;
 mod spans;
 mod tool_run;
 mod tools;

@@ -62,11 +62,16 @@ impl ScriptLibrary {
         limits: ScriptLimits,
         grants: ScriptGrants,
     ) -> (Self, ScriptReport) {
-        let around =
-            FolderContext { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
-        let library = Self::with(Some(folder.into()), around);
+        let library = Self::new(folder, limits, grants);
         let report = library.reload();
         (library, report)
+    }
+
+    /// The scripts of a folder, not read yet.
+    pub fn new(folder: impl Into<PathBuf>, limits: ScriptLimits, grants: ScriptGrants) -> Self {
+        let around =
+            FolderContext { limits: Arc::new(limits), grants: Arc::new(grants), state: Arc::default() };
+        Self::with(Some(folder.into()), around)
     }
 
     /// A library without a folder.

@@ -7,6 +7,7 @@
 //! # Layout
 //!
 //! - `library`, `reload`, `tool`: the scripts of a folder, how changes come in, and one of them as a tool
+//! - `tool_source`: a folder for whoever registers tools
 //! - `source`, `doc`, `span`: what a file says it is: its entry, its abilities, its declaration
 //! - `sandbox`, `watch`, `limits`: what scripts may use up, and who stops them
 //! - `host`, `state`, `hosts`: what scripts can ask for
@@ -33,6 +34,7 @@ mod source;
 mod span;
 mod state;
 mod tool;
+mod tool_source;
 mod watch;
 
 pub use caller::{CallerError, CallerErrorType, ModuleCaller, describe_module};
@@ -45,3 +47,4 @@ pub use limits::ScriptLimits;
 pub use program::{ProgramUser, run_program};
 pub use reload::ScriptWatch;
 pub use tool::ScriptTool;
+pub use tool_source::ScriptSource;

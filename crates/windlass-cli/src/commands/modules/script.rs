@@ -195,7 +195,7 @@ impl ModuleCaller for ScriptCaller {
         let refused = |message: String| CallerError::new(CallerErrorType::RuntimeError, message);
         let registry = &self.runs.wiring().registry;
         let name = &tool.spec().name;
-        if self.runs.wiring().scripts.is_taken(name) {
+        if self.runs.wiring().sources.is_taken(name) {
             return Err(refused(format!("'{name}' is a tool of this program; give yours another name")));
         }
         registry.register(tool).map(drop).map_err(|error| refused(error.to_string()))
