@@ -330,13 +330,19 @@ fn write_values(flat: &mut Schema) {
             types.push(word);
         }
     }
+    let list = Value::Array(values.clone()).to_string();
+    let one_of = format!("One of {}", clip_chars(&list, VALUES_CHARS_MAX));
+    // A list of texts in the place of a list, as people write it: the type is what the tool wants.
+    let declared = types_of(flat);
+    if !declared.is_empty() && !types.iter().any(|word| declared.contains(word)) {
+        return remark(flat, &one_of);
+    }
     let is_text = types.iter().all(|word| matches!(*word, "string" | "null")) && types.contains(&"string");
     let texts: Vec<Value> = values.iter().filter(|value| value.is_string()).cloned().collect();
     if is_text && texts.iter().all(|text| text.as_str() != Some("")) {
         flat.insert("enum".to_owned(), Value::Array(texts));
     } else {
-        let list = Value::Array(values.clone()).to_string();
-        remark(flat, &format!("One of {}", clip_chars(&list, VALUES_CHARS_MAX)));
+        remark(flat, &one_of);
     }
     flat.insert("type".to_owned(), types.into());
 }

@@ -258,6 +258,18 @@ fn gemini_4_enums_hold_strings_alone() {
 }
 
 #[test]
+fn an_enum_of_another_type_than_its_argument_leaves_the_type_alone() {
+    assert_eq!(
+        gemini_x(json!({"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]})),
+        json!({"type": "array", "items": {"type": "string"}, "description": r#"One of ["a","b"]"#})
+    );
+    assert_eq!(
+        gemini_x(json!({"type": "boolean", "enum": ["true"]})),
+        json!({"type": "boolean", "description": r#"One of ["true"]"#})
+    );
+}
+
+#[test]
 fn gemini_4_no_properties_of_nothing_and_nothing_required_that_is_not_there() {
     let lowered = gemini_x(json!({
         "type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"], "additionalProperties": false,

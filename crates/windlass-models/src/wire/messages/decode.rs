@@ -38,17 +38,30 @@ struct BlockDelta<'a> {
     stop_reason: Option<String>,
 }
 
-/// The opening of a call, with its input as it is written: what is read of it must be what was meant.
+/// The opening of a block, with its input as it is written: what is read of it must be what was meant, and a number that
+/// no double holds spoils its own call alone.
 #[derive(Deserialize)]
-struct CallOpening<'a> {
+struct BlockOpening<'a> {
+    #[serde(rename = "type", default)]
+    kind: Value,
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    name: Value,
     #[serde(borrow, default)]
     input: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct WholeMessage<'a> {
-    #[serde(borrow)]
-    content: Vec<&'a RawValue>,
+    #[serde(default)]
+    error: Value,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(default)]
+    usage: Option<Value>,
+    #[serde(default)]
+    stop_reason: Value,
 }
 
 /// The events that mean something here; others may look as they like.
@@ -177,13 +190,16 @@ impl MessagesDecoder {
         written: &str,
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        let mut block: Map<String, Value> = read_json(&self.target, written)?;
+        let opening: BlockOpening<'_> = read_json(&self.target, written)?;
+        let mut block: Map<String, Value> = match opening.kind.as_str() {
+            Some("tool_use") => Map::new(),
+            Some(_) | None => read_json(&self.target, written)?,
+        };
         // Only the last block of an answer can be cut: one that is followed by another is complete.
         self.settle_bare_call("{}", out);
         self.stop_stale(out);
         let index = index.unwrap_or_else(|| self.open.last().map_or(0, |(last, _)| last.saturating_add(1)));
-        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let opened = match kind.as_str() {
+        let opened = match opening.kind.as_str().unwrap_or_default() {
             "text" => {
                 push_text(out, ModelDelta::Text, block.shift_remove("text"));
                 Block::Plain
@@ -195,11 +211,10 @@ impl MessagesDecoder {
             "tool_use" => {
                 out.push(ModelDelta::Call(CallDelta {
                     index: Some(index),
-                    id: take_text(&mut block, "id"),
-                    name: take_text(&mut block, "name"),
+                    id: opening.id.as_str().map(str::to_owned),
+                    name: opening.name.as_str().map(str::to_owned),
                     ..CallDelta::default()
                 }));
-                let opening: CallOpening<'_> = read_json(&self.target, written)?;
                 Block::Call { input: read_args(opening.input), has_pieces: false }
             }
             "redacted_thinking" => Block::Opaque { block, input: String::new() },
@@ -354,19 +369,18 @@ impl MessagesDecoder {
 
     fn take_whole(
         &mut self,
-        text: &str,
-        body: &Value,
+        message: &WholeMessage<'_>,
+        blocks: &[&RawValue],
         out: &mut Vec<ModelDelta>,
     ) -> Result<(), ModelFailure> {
-        let blocks: WholeMessage<'_> = read_json(&self.target, text)?;
-        for (index, block) in (0..).zip(blocks.content) {
+        for (index, block) in (0..).zip(blocks) {
             if block.get().starts_with('{') {
                 self.start(Some(index), block.get(), out)?;
                 self.stop(Some(index), out);
             }
         }
-        self.count(body.get("usage"), out);
-        self.stop_reason = body.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+        self.count(message.usage.as_ref(), out);
+        self.stop_reason = message.stop_reason.as_str().map(str::to_owned);
         self.finish(out);
         Ok(())
     }
@@ -398,15 +412,16 @@ impl Decode for MessagesDecoder {
     }
 
     fn whole(&mut self, body: &str, out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
-        let value: Value = serde_json::from_str(body)
-            .map_err(|error| failure::malformed(&self.target, body, &error.to_string()))?;
-        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-            return Err(self.refuse(error));
+        let malformed = |why: &str| failure::malformed(&self.target, body, why);
+        let message: WholeMessage<'_> =
+            serde_json::from_str(body).map_err(|error| malformed(&error.to_string()))?;
+        if !message.error.is_null() {
+            return Err(self.refuse(&message.error));
         }
-        if value.get("content").is_some_and(Value::is_array) {
-            return self.take_whole(body, &value, out);
+        match message.content.map(|content| serde_json::from_str::<Vec<&RawValue>>(content.get())) {
+            Some(Ok(blocks)) => self.take_whole(&message, &blocks, out),
+            Some(Err(_)) | None => Err(malformed("the answer has no content")),
         }
-        Err(failure::malformed(&self.target, body, "the answer has no content"))
     }
 
     fn end(&mut self, _out: &mut Vec<ModelDelta>) -> Result<(), ModelFailure> {
@@ -432,13 +447,6 @@ fn push_text(out: &mut Vec<ModelDelta>, kind: fn(String) -> ModelDelta, text: Op
         && !text.is_empty()
     {
         out.push(kind(text));
-    }
-}
-
-fn take_text(block: &mut Map<String, Value>, name: &str) -> Option<String> {
-    match block.shift_remove(name) {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
     }
 }
 

@@ -244,6 +244,29 @@ fn a_whole_answer_is_a_stream_of_one() {
 }
 
 #[test]
+fn a_number_that_no_double_holds_spoils_its_own_call_and_no_other() {
+    let block = |id: &str, input: &str| {
+        format!(r#"{{"type":"tool_use","id":"{id}","name":"measure","input":{input}}}"#)
+    };
+    let body = format!(
+        r#"{{"content":[{},{}],"stop_reason":"tool_use"}}"#,
+        block("a", r#"{"v":1e400}"#),
+        block("b", r#"{"v":2}"#)
+    );
+    let mut decoder = decoder(Arc::new(target(WireKind::Messages, Quirks::default())));
+    let mut out = Vec::new();
+    decoder.whole(&body, &mut out).unwrap();
+    let args: Vec<_> = out
+        .into_iter()
+        .filter_map(|delta| match delta {
+            ModelDelta::Call(call) => call.args_text.or(call.args_value.map(|value| value.to_string())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(args, [r#"{"v":1e400}"#, r#"{"v":2}"#]);
+}
+
+#[test]
 fn a_block_that_is_never_closed_closes_with_the_answer() {
     let mut decoder = decoder(Arc::new(target(WireKind::Messages, Quirks::default())));
     let mut out = Vec::new();
