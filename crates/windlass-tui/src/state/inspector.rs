@@ -186,11 +186,7 @@ impl RunFacts {
                 self.start_step(*step, *purpose, *attempt, now)
             }
             DurableEvent::StepEnded { message, finish, usage, .. } => {
-                if let Some(step) = self.steps.last_mut() {
-                    step.ended_ms = Some(now);
-                    (step.message, step.finish) = (Some(Arc::clone(message)), Some(finish.clone()));
-                    step.usage = *usage;
-                }
+                self.end_step(message, finish, *usage, now);
             }
             DurableEvent::CallRequested { call, visibility, .. } => self.request(call, *visibility, now),
             DurableEvent::PermissionRequested { question } => {
@@ -246,6 +242,13 @@ impl RunFacts {
     fn tell(&mut self, title: String, text: String, is_bad: bool) {
         let notices = self.steps.last_mut().map_or(&mut self.notices, |step| &mut step.notices);
         notices.push(NoticeFacts { title, text, is_bad });
+    }
+
+    fn end_step(&mut self, message: &Arc<Message>, finish: &Finish, usage: Option<Usage>, now: Millis) {
+        let Some(step) = self.steps.last_mut() else { return };
+        step.ended_ms = Some(now);
+        (step.message, step.finish) = (Some(Arc::clone(message)), Some(finish.clone()));
+        step.usage = usage;
     }
 
     fn start_step(&mut self, step: u32, purpose: StepPurpose, attempt: u32, now: Millis) {
