@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_core::ports::ToolSource;
-use windlass_modules::script::{ScriptGrants, ScriptLibrary, ScriptLimits, ScriptSource};
+use windlass_modules::script::{ScriptGrants, ScriptLibrary, ScriptLimits, ScriptToolSource};
 
 use crate::config::{CliConfig, project_tools};
 
@@ -19,7 +19,7 @@ pub(crate) fn sources(config: &CliConfig) -> Vec<Arc<dyn ToolSource>> {
         .into_iter()
         .map(|(owner, folder)| {
             let library = ScriptLibrary::new(folder, ScriptLimits::default(), grants.clone());
-            Arc::new(ScriptSource::new(library, owner)) as Arc<dyn ToolSource>
+            Arc::new(ScriptToolSource::new(library, owner)) as Arc<dyn ToolSource>
         })
         .collect()
 }

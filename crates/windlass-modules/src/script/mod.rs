@@ -47,4 +47,4 @@ pub use limits::ScriptLimits;
 pub use program::{ProgramUser, run_program};
 pub use reload::ScriptWatch;
 pub use tool::ScriptTool;
-pub use tool_source::ScriptSource;
+pub use tool_source::ScriptToolSource;

@@ -6,19 +6,19 @@ use super::library::{ScriptLibrary, ScriptReport};
 use super::reload::ScriptWatch;
 
 /// The scripts of one folder, for whoever registers tools.
-pub struct ScriptSource {
+pub struct ScriptToolSource {
     library: ScriptLibrary,
     description: String,
 }
 
-impl ScriptSource {
+impl ScriptToolSource {
     /// `owner` says whose they are, for people: `your`, `the project's`.
     pub fn new(library: ScriptLibrary, owner: &str) -> Self {
         Self { library, description: format!("{owner} Rhai tool") }
     }
 }
 
-impl ToolSource for ScriptSource {
+impl ToolSource for ScriptToolSource {
     fn describe(&self) -> &str {
         &self.description
     }
