@@ -5,9 +5,9 @@
 // no framework.
 
 import { isDurable, textOf } from '../view/session';
-import type { JournalRecord, Question, ToolOutcome } from '../view/types';
+import type { Event, JournalRecord, Question, ToolOutcome } from '../view/types';
 import { cutOff, endInner, innerOf, startInner } from './inside';
-import type { Asked, Call, CallState, Delay, EventOf, NoticeKind, Step, Thought, Timeline, Try } from './line';
+import type { Asked, Call, CallState, Delay, EventOf, Notice, Step, Thought, Timeline, Try } from './line';
 
 export type * from './line';
 
@@ -430,19 +430,17 @@ export function stateOf(outcome: ToolOutcome): CallState {
   }
 }
 
-type NoticeEvent = EventOf<
-  'run_resumed' | 'edit_applied' | 'request_adjusted' | 'tasks_changed' | 'note_added' | 'warning_raised' | 'error_raised'
->;
-
-function applyNotice(line: Timeline, event: NoticeEvent, record: WireRecord): void {
+function applyNotice(line: Timeline, event: Event, record: WireRecord): void {
   if (event.type === 'run_resumed') {
     line.calls = line.calls.map((call) => ({ ...call, inside: cutOff(call.inside, 'interrupted', record.ts_ms) }));
   }
-  const { kind, code, message } = describeNotice(event);
-  line.notices.push({ id: record.seq, kind, code, message, at_ms: record.ts_ms, step: newestStep(line) });
+  const notice = describeNotice(event);
+  if (!notice) return;
+  line.notices.push({ id: record.seq, ...notice, at_ms: record.ts_ms, step: newestStep(line) });
 }
 
-function describeNotice(event: NoticeEvent): { kind: NoticeKind; code: string; message: string } {
+/** What is told of an event; nothing of one that this page does not know yet. */
+function describeNotice(event: Event): Pick<Notice, 'kind' | 'code' | 'message'> | null {
   switch (event.type) {
     case 'run_resumed':
       return { kind: 'resumed', code: 'resumed', message: resumedText(event) };
@@ -458,6 +456,8 @@ function describeNotice(event: NoticeEvent): { kind: NoticeKind; code: string; m
       return { kind: 'warning', code: event.code, message: event.message };
     case 'error_raised':
       return { kind: 'error', code: event.code, message: event.message };
+    default:
+      return null;
   }
 }
 

@@ -295,23 +295,8 @@ function apply(run: RunView, record: JournalRecord): void {
   if (isDurable(event)) run.mark = markOf(run);
 }
 
-type CallEvent = Extract<
-  Event,
-  {
-    type:
-      | 'call_requested'
-      | 'permission_requested'
-      | 'permission_decided'
-      | 'call_started'
-      | 'call_progressed'
-      | 'call_ended'
-      | 'warning_raised'
-      | 'error_raised'
-      | 'run_ended';
-  }
->;
-
-function applyCall(run: RunView, event: CallEvent, isClipped: boolean): void {
+/** What happens to calls and ends a run. Events that this page does not know yet change nothing. */
+function applyCall(run: RunView, event: Event, isClipped: boolean): void {
   const unasked = (call_id: string) => run.questions.filter((question) => question.call_id !== call_id);
   switch (event.type) {
     case 'call_requested':
