@@ -245,6 +245,7 @@ impl RunView {
             }
             DurableEvent::RunStarted { .. }
             | DurableEvent::NoteAdded { .. }
+            | DurableEvent::MarkSet { .. }
             | DurableEvent::InnerCallStarted { .. }
             | DurableEvent::InnerCallEnded { .. } => {}
         }
