@@ -26,7 +26,7 @@ export type MessageId = string
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | MarkSetEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | EditAppliedEvent | RunEndedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | CallProgressedEvent)
+export type Event = (RunStartedEvent | RunResumedEvent | StepStartedEvent | StepDelayedEvent | RequestAdjustedEvent | StepEndedEvent | CallRequestedEvent | PermissionRequestedEvent | PermissionDecidedEvent | CallStartedEvent | InnerCallStartedEvent | InnerCallEndedEvent | CallEndedEvent | TasksChangedEvent | NoteAddedEvent | WarningRaisedEvent | ErrorRaisedEvent | EditAppliedEvent | RunEndedEvent | StepProgressedEvent | ReasoningDeltaEvent | TextDeltaEvent | CallDeltaEvent | CallProgressedEvent)
 /**
  * One entry of a transcript.
  * 
@@ -1519,19 +1519,6 @@ decision?: string
  * Calls that it made itself, in order.
  */
 inside?: InnerCall[]
-}
-/**
- * Somebody set a mark; nothing follows from it (not the machine's own).
- * 
- * This interface was referenced by `Record`'s JSON-Schema
- * via the `definition` "MarkSetEvent".
- */
-export interface MarkSetEvent {
-type: "mark_set"
-/**
- * What it says.
- */
-text: string
 }
 /**
  * The task list is now this (not the machine's own).

@@ -228,11 +228,6 @@ pub enum DurableEvent {
         /// How prominently they show it.
         visibility: Visibility,
     },
-    /// Somebody set a mark; nothing follows from it (not the machine's own).
-    MarkSet {
-        /// What it says.
-        text: String,
-    },
     /// The task list is now this (not the machine's own).
     TasksChanged {
         /// All tasks, oldest first.
@@ -478,7 +473,6 @@ impl DurableEvent {
         !matches!(
             self,
             DurableEvent::RunResumed { .. }
-                | DurableEvent::MarkSet { .. }
                 | DurableEvent::TasksChanged { .. }
                 | DurableEvent::EditApplied { .. }
                 | DurableEvent::InnerCallStarted { .. }
@@ -501,7 +495,6 @@ impl DurableEvent {
             DurableEvent::InnerCallStarted { .. } => "inner-call-started",
             DurableEvent::InnerCallEnded { .. } => "inner-call-ended",
             DurableEvent::CallEnded { .. } => "call-ended",
-            DurableEvent::MarkSet { .. } => "mark-set",
             DurableEvent::TasksChanged { .. } => "tasks-changed",
             DurableEvent::NoteAdded { .. } => "note-added",
             DurableEvent::WarningRaised { .. } => "warning-raised",

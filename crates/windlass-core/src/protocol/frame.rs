@@ -37,7 +37,6 @@ fn durable_payload(record: &Record, event: &DurableEvent) -> Option<(&'static st
         ),
         DurableEvent::RunResumed { .. } => ("run_resumed", resumption_of(record, event)),
         DurableEvent::EditApplied { call_id, note } => ("edit_applied", json!({"id": call_id, "note": note})),
-        DurableEvent::MarkSet { text } => ("mark", json!({"text": text})),
         DurableEvent::TasksChanged { tasks } => ("tasks", json!({"tasks": tasks})),
         DurableEvent::StepDelayed { step, attempt, attempts_max, delay_ms, code, message, .. } => (
             "waiting",

@@ -245,7 +245,6 @@ impl RunView {
             }
             DurableEvent::RunStarted { .. }
             | DurableEvent::NoteAdded { .. }
-            | DurableEvent::MarkSet { .. }
             | DurableEvent::InnerCallStarted { .. }
             | DurableEvent::InnerCallEnded { .. } => {}
         }

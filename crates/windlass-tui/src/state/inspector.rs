@@ -229,7 +229,6 @@ impl RunFacts {
             DurableEvent::NoteAdded { text } => {
                 self.tell("note to the model".to_owned(), text.clone(), false)
             }
-            DurableEvent::MarkSet { text } => self.tell("mark".to_owned(), text.clone(), false),
             DurableEvent::WarningRaised { code, message } => {
                 self.tell(format!("warning {}", code.word()), message.clone(), true);
             }
