@@ -121,10 +121,18 @@ fn the_task_list_is_a_text_where_it_has_no_place_of_its_own() {
     let mut none = Stage::new(60, 13);
     none.type_text("/tasks");
     none.press(KeyCode::Enter);
-    assert!(notice(&none).contains("no tasks"));
+    assert!(notice(&none).contains("No tasks"));
 }
 
 // Rules.
+
+#[tokio::test]
+async fn the_last_message_is_put_back_to_be_sent_again() {
+    let mut hosted = Hosted::new(HELLO);
+    hosted.say("Hi.").await;
+    hosted.say("/again").await;
+    assert_eq!(hosted.stage.state.composer.text(), "Hi.");
+}
 
 #[tokio::test]
 async fn rules_are_stored_listed_and_removed_after_a_question() {

@@ -4,6 +4,7 @@
 //! What a command says it needs is there when it is called. A command that opens a list also says what choosing
 //! a row of it does, and what becomes of the answers that fill it.
 //!
+//! - `again`: the last message, to be changed and sent once more
 //! - `apply`: makes an edit that a run has staged, after it was looked at
 //! - `cancel`: stops the run
 //! - `context`: the project's file tree as background for the next message, and how full the context is
@@ -28,6 +29,7 @@
 //! - `thinking`: folds or unfolds the thinking
 //! - `tools`: what a model can call, and with which arguments
 
+pub(super) mod again;
 pub(super) mod apply;
 pub(super) mod cancel;
 pub(super) mod context;
@@ -59,7 +61,7 @@ use crate::state::TuiState;
 use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
 
 /// All commands, in the order in which they are shown.
-pub static COMMANDS: [&SlashCommand; 23] = [
+pub static COMMANDS: [&SlashCommand; 24] = [
     &help::COMMAND,
     &model::COMMAND,
     &profile::COMMAND,
@@ -72,6 +74,7 @@ pub static COMMANDS: [&SlashCommand; 23] = [
     &search::COMMAND,
     &sessions::COMMAND,
     &new::COMMAND,
+    &again::COMMAND,
     &rename::COMMAND,
     &resume::COMMAND,
     &fork::COMMAND,

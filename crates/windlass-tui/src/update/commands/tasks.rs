@@ -19,7 +19,7 @@ pub(super) const COMMAND: SlashCommand =
 fn run(state: &mut TuiState, _rest: &str) -> Vec<AppEffect> {
     let tasks = state.session.as_ref().map_or(&[][..], |session| &session.tasks);
     if tasks.is_empty() {
-        state.tell("there are no tasks: a model with much to do writes them down itself");
+        state.tell("No tasks yet");
         return Vec::new();
     }
     if state.size.0 >= NARROW_COLUMNS {
