@@ -17,7 +17,7 @@ use crate::openapi::{SchemaSource, frame};
 use crate::state::ServerApp;
 
 /// One form of an answer.
-pub(crate) struct AnswerForm {
+pub(crate) struct RouteForm {
     /// How it is marked.
     pub(crate) said: SuccessKind,
     /// The media type; empty for no body.
@@ -25,29 +25,29 @@ pub(crate) struct AnswerForm {
     pub(crate) schema: SchemaSource,
 }
 
-impl AnswerForm {
+impl RouteForm {
     fn json<T: JsonSchema>(said: SuccessKind) -> Self {
         Self { said, media_type: JSON, schema: SchemaSource::of::<T>() }
     }
 }
 
 /// An answer whose forms follow from its type.
-pub(crate) trait Answer {
-    fn forms() -> Vec<AnswerForm>;
+pub(crate) trait RouteAnswer {
+    fn forms() -> Vec<RouteForm>;
 }
 
 /// A handler whose answer is described by its type.
-pub(crate) trait Answering<T>: Handler<T, ServerApp> {
-    type Answer: Answer;
+pub(crate) trait AnsweringRoute<T>: Handler<T, ServerApp> {
+    type Answer: RouteAnswer;
 }
 
 macro_rules! answering {
     ($marker:ident, $($argument:ident),*) => {
-        impl<F, Fut, A, $marker, $($argument),*> Answering<($marker, $($argument,)*)> for F
+        impl<F, Fut, A, $marker, $($argument),*> AnsweringRoute<($marker, $($argument,)*)> for F
         where
             F: FnOnce($($argument),*) -> Fut + Handler<($marker, $($argument,)*), ServerApp>,
             Fut: Future<Output = A>,
-            A: Answer,
+            A: RouteAnswer,
         {
             type Answer = A;
         }
@@ -63,15 +63,15 @@ answering!(M, T1, T2, T3, T4, T5);
 answering!(M, T1, T2, T3, T4, T5, T6);
 
 /// What goes wrong is described by the problems of the endpoint.
-impl<A: Answer, E> Answer for Result<A, E> {
-    fn forms() -> Vec<AnswerForm> {
+impl<A: RouteAnswer, E> RouteAnswer for Result<A, E> {
+    fn forms() -> Vec<RouteForm> {
         A::forms()
     }
 }
 
 /// Written without a type: its endpoint says what it is.
-impl Answer for Response {
-    fn forms() -> Vec<AnswerForm> {
+impl RouteAnswer for Response {
+    fn forms() -> Vec<RouteForm> {
         Vec::new()
     }
 }
@@ -88,9 +88,9 @@ impl<T> Shown<T> {
     }
 }
 
-impl<T: JsonSchema> Answer for Shown<T> {
-    fn forms() -> Vec<AnswerForm> {
-        vec![AnswerForm::json::<T>(SuccessKind::Ok)]
+impl<T: JsonSchema> RouteAnswer for Shown<T> {
+    fn forms() -> Vec<RouteForm> {
+        vec![RouteForm::json::<T>(SuccessKind::Ok)]
     }
 }
 
@@ -104,9 +104,9 @@ impl<T> IntoResponse for Shown<T> {
 /// It is there from now on.
 pub(crate) struct Created<T>(pub(crate) Shown<T>);
 
-impl<T: JsonSchema> Answer for Created<T> {
-    fn forms() -> Vec<AnswerForm> {
-        vec![AnswerForm::json::<T>(SuccessKind::Created)]
+impl<T: JsonSchema> RouteAnswer for Created<T> {
+    fn forms() -> Vec<RouteForm> {
+        vec![RouteForm::json::<T>(SuccessKind::Created)]
     }
 }
 
@@ -117,18 +117,18 @@ impl<T> IntoResponse for Created<T> {
 }
 
 /// It began, and goes on at a place of its own.
-pub(crate) struct Accepted<T> {
+pub(crate) struct Begun<T> {
     pub(crate) shown: Shown<T>,
     pub(crate) place: String,
 }
 
-impl<T: JsonSchema> Answer for Accepted<T> {
-    fn forms() -> Vec<AnswerForm> {
-        vec![AnswerForm::json::<T>(SuccessKind::Accepted)]
+impl<T: JsonSchema> RouteAnswer for Begun<T> {
+    fn forms() -> Vec<RouteForm> {
+        vec![RouteForm::json::<T>(SuccessKind::Accepted)]
     }
 }
 
-impl<T> IntoResponse for Accepted<T> {
+impl<T> IntoResponse for Begun<T> {
     fn into_response(self) -> Response {
         let mut response = (SuccessKind::Accepted.status(), self.shown).into_response();
         if let Ok(place) = HeaderValue::from_str(&self.place) {
@@ -139,16 +139,16 @@ impl<T> IntoResponse for Accepted<T> {
 }
 
 /// It is done and needs no words.
-pub(crate) struct Done;
+pub(crate) struct Nothing;
 
-impl Answer for Done {
-    fn forms() -> Vec<AnswerForm> {
+impl RouteAnswer for Nothing {
+    fn forms() -> Vec<RouteForm> {
         let schema = SchemaSource::Written(Value::Null);
-        vec![AnswerForm { said: SuccessKind::Nothing, media_type: "", schema }]
+        vec![RouteForm { said: SuccessKind::Nothing, media_type: "", schema }]
     }
 }
 
-impl IntoResponse for Done {
+impl IntoResponse for Nothing {
     fn into_response(self) -> Response {
         SuccessKind::Nothing.status().into_response()
     }
@@ -157,10 +157,10 @@ impl IntoResponse for Done {
 /// Events, as they come.
 pub(crate) struct EventStream(pub(crate) Response);
 
-impl Answer for EventStream {
-    fn forms() -> Vec<AnswerForm> {
+impl RouteAnswer for EventStream {
+    fn forms() -> Vec<RouteForm> {
         let schema = SchemaSource::Written(frame());
-        vec![AnswerForm { said: SuccessKind::Ok, media_type: EVENT_STREAM, schema }]
+        vec![RouteForm { said: SuccessKind::Ok, media_type: EVENT_STREAM, schema }]
     }
 }
 
@@ -176,8 +176,8 @@ pub(crate) enum Either<A, B> {
     Other(B),
 }
 
-impl<A: Answer, B: Answer> Answer for Either<A, B> {
-    fn forms() -> Vec<AnswerForm> {
+impl<A: RouteAnswer, B: RouteAnswer> RouteAnswer for Either<A, B> {
+    fn forms() -> Vec<RouteForm> {
         A::forms().into_iter().chain(B::forms()).collect()
     }
 }

@@ -13,7 +13,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::answer::{Answer, AnswerForm, Answering};
+use crate::answer::{AnsweringRoute, RouteAnswer, RouteForm};
 use crate::error::{Problem, ProblemKind, SuccessKind};
 use crate::extract::accepts;
 use crate::openapi::SchemaSource;
@@ -45,7 +45,7 @@ pub(crate) struct Operation {
     /// The schema of its body, and whether there must be one.
     pub(crate) body: Option<(SchemaSource, bool)>,
     /// The forms of its answer, and what each means.
-    pub(crate) answers: Vec<(AnswerForm, &'static str)>,
+    pub(crate) answers: Vec<(RouteForm, &'static str)>,
     /// What else can go wrong, beside what can go wrong anywhere.
     pub(crate) problems: Vec<ProblemKind>,
     /// Whether the handler may wait for a whole run.
@@ -77,26 +77,26 @@ pub(crate) struct ParamDoc {
 
 impl Endpoint {
     /// A route that is asked with GET.
-    pub(crate) fn get<H: Answering<T>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn get<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::GET, MethodFilter::GET, path, handler)
     }
 
     /// A route that is asked with POST.
-    pub(crate) fn post<H: Answering<T>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn post<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::POST, MethodFilter::POST, path, handler)
     }
 
     /// A route that is asked with PATCH.
-    pub(crate) fn patch<H: Answering<T>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn patch<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
     /// A route that is asked with DELETE.
-    pub(crate) fn delete<H: Answering<T>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn delete<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::DELETE, MethodFilter::DELETE, path, handler)
     }
 
-    fn new<H: Answering<T>, T: 'static>(
+    fn new<H: AnsweringRoute<T>, T: 'static>(
         method: Method,
         filter: MethodFilter,
         path: &'static str,
@@ -216,7 +216,7 @@ impl Endpoint {
         meaning: &'static str,
     ) -> Self {
         let schema = SchemaSource::Written(schema);
-        self.operation.answers.push((AnswerForm { said, media_type, schema }, meaning));
+        self.operation.answers.push((RouteForm { said, media_type, schema }, meaning));
         self
     }
 

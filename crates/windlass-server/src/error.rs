@@ -215,8 +215,8 @@ impl Problem {
         response
     }
 
-    fn document(&self) -> ProblemDocument<'_> {
-        ProblemDocument {
+    fn document(&self) -> WrittenProblem<'_> {
+        WrittenProblem {
             r#type: "about:blank",
             title: self.kind.title(),
             status: self.kind.status().as_u16(),
@@ -232,7 +232,7 @@ impl Problem {
 /// A problem as it is written (RFC 9457).
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
-pub(crate) struct ProblemDocument<'a> {
+pub(crate) struct WrittenProblem<'a> {
     r#type: &'static str,
     title: &'static str,
     status: u16,

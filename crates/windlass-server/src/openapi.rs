@@ -10,7 +10,7 @@ use windlass_core::profile::ProfileName;
 use windlass_core::protocol::schema as plain;
 
 use crate::endpoint::{EVENT_STREAM, Endpoint, JSON, Operation, ParamPlace};
-use crate::error::{PROBLEM_TYPE, ProblemDocument, ProblemKind};
+use crate::error::{PROBLEM_TYPE, ProblemKind, WrittenProblem};
 
 /// What references to named schemas begin with.
 const PLACE: &str = "#/components/schemas/";
@@ -264,7 +264,7 @@ fn problem_response(kind: ProblemKind, endpoint: &Endpoint, schemas: &mut Schema
     let mut content = match &endpoint.operation.error_schema {
         Some(schema) => json!({JSON: {"schema": schemas.answer(schema)}}),
         None => {
-            let schema = schemas.answer(&SchemaSource::of::<ProblemDocument<'_>>());
+            let schema = schemas.answer(&SchemaSource::of::<WrittenProblem<'_>>());
             json!({PROBLEM_TYPE: {"schema": schema}})
         }
     };

@@ -8,7 +8,7 @@ use windlass_core::ports::search::{DocumentRow, NewDocument};
 use windlass_core::protocol::ids::SessionId;
 use windlass_core::text::base64;
 
-use crate::answer::{Created, Done, Shown};
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf, QueryOf};
@@ -95,9 +95,9 @@ async fn add(
     Ok(Created(show(&app, &added)?))
 }
 
-async fn remove(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Done> {
+async fn remove(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.remove_document(&id).await?;
-    Ok(Done)
+    Ok(Nothing)
 }
 
 fn new_document() -> Value {

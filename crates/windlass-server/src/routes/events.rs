@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::protocol::ids::RunId;
 
-use crate::answer::{Done, Either, EventStream};
+use crate::answer::{Either, EventStream, Nothing};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{PathOf, QueryOf};
@@ -57,7 +57,7 @@ async fn events(
     QueryOf(query): QueryOf<EventsQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
-) -> RouteResult<Either<EventStream, Done>> {
+) -> RouteResult<Either<EventStream, Nothing>> {
     let after = after(&headers, query.after.as_deref())?;
     let cancels = flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = projection(&app, query.format.as_deref())?;
@@ -65,7 +65,7 @@ async fn events(
     let run = app.host.run(&run_id).await?;
     // An EventSource comes back until it hears that there is no more.
     if run.ended_ms.is_some() && after >= run.last_seq {
-        return Ok(Either::Other(Done));
+        return Ok(Either::Other(Nothing));
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
     respond(&app, &run_id, StreamStart { after, cancels, closing }, projection).await.map(Either::One)

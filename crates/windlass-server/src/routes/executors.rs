@@ -14,7 +14,7 @@ use windlass_core::ports::host::{
 };
 use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 
-use crate::answer::{Created, Done, Shown};
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf, whole};
@@ -217,7 +217,7 @@ async fn answer(
     PathOf((id, call)): PathOf<(String, String)>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<ExecutorAnswerBody>,
-) -> RouteResult<Done> {
+) -> RouteResult<Nothing> {
     let is_number = call.bytes().all(|byte| byte.is_ascii_digit());
     let Some(call) = call.parse().ok().filter(|_| is_number) else {
         return Err(Problem::field("call", "the call must be the number that was given with it"));
@@ -232,16 +232,16 @@ async fn answer(
         }
     };
     app.host.executors().answer(badge(&id, &headers)?, call, answer)?;
-    Ok(Done)
+    Ok(Nothing)
 }
 
 async fn leave(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     headers: HeaderMap,
-) -> RouteResult<Done> {
+) -> RouteResult<Nothing> {
     app.host.executors().leave(badge(&id, &headers)?)?;
-    Ok(Done)
+    Ok(Nothing)
 }
 
 fn badge<'a>(executor_id: &'a str, headers: &'a HeaderMap) -> RouteResult<ExecutorBadge<'a>> {

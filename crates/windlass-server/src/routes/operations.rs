@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 use windlass_core::ports::store::SessionQuery;
 
-use crate::answer::{Answering, Shown};
+use crate::answer::{AnsweringRoute, Shown};
 use crate::endpoint::{Endpoint, HTML, JSON};
 use crate::error::{RouteResult, SuccessKind};
 use crate::metrics::TEXT_FORMAT;
@@ -42,7 +42,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-fn asset<H: Answering<T>, T: 'static>(
+fn asset<H: AnsweringRoute<T>, T: 'static>(
     path: &'static str,
     handler: H,
     media_type: &'static str,

@@ -8,7 +8,7 @@ use windlass_core::ports::host::{Consent, EditApproval};
 use windlass_core::protocol::ids::{CallId, RunId};
 
 use super::tools::{ShownAnswer, show_answer};
-use crate::answer::{Done, Shown};
+use crate::answer::{Nothing, Shown};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf};
@@ -129,13 +129,13 @@ async fn answer(
     State(app): State<ServerApp>,
     PathOf((id, call_id)): PathOf<(String, String)>,
     JsonBody(body): JsonBody<PermissionAnswerBody>,
-) -> RouteResult<Done> {
+) -> RouteResult<Nothing> {
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let (answer, expected) = body.read()?;
     let questions = app.host.questions(&run_id).await?;
     let question = find(&questions, &call_id, &expected)?;
     app.host.answer(&run_id, &call_id, &question.digest, answer).await?;
-    Ok(Done)
+    Ok(Nothing)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -156,7 +156,7 @@ async fn answer_all(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<AnswersBody>,
-) -> RouteResult<Done> {
+) -> RouteResult<Nothing> {
     if body.answers.is_empty() || body.answers.len() > ANSWERS_MAX {
         return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} entries")));
     }
@@ -171,7 +171,7 @@ async fn answer_all(
     for (question, answer) in ready {
         app.host.answer(&run_id, &question.call_id, &question.digest, answer).await?;
     }
-    Ok(Done)
+    Ok(Nothing)
 }
 
 /// The open question of a call, if it is the one that was shown.

@@ -60,7 +60,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 /// A page of records, and whether there are more.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct RecordPage {
+struct RecordRows {
     records: Vec<WrittenRecord>,
     last_seq: u64,
     has_more: bool,
@@ -100,7 +100,7 @@ async fn records(
     QueryOf(query): QueryOf<RecordsQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
-) -> RouteResult<Either<Shown<RecordPage>, EventStream>> {
+) -> RouteResult<Either<Shown<RecordRows>, EventStream>> {
     let after = after(&headers, query.after.as_deref())?;
     let is_stream = wants(&headers, EVENT_STREAM);
     let deltas = query.deltas.as_deref().map(|text| flag_of("deltas", Some(text))).transpose()?;
@@ -147,7 +147,7 @@ impl ShownRecords {
         session_id: &SessionId,
         after: u64,
         rows_max: usize,
-    ) -> RouteResult<Shown<RecordPage>> {
+    ) -> RouteResult<Shown<RecordRows>> {
         let (mut records, mut last_seq, mut bytes) = (Vec::new(), after, 0);
         // One more is asked for in the end: whether there are more.
         let has_more = 'pages: loop {
@@ -166,7 +166,7 @@ impl ShownRecords {
                 break false;
             }
         };
-        show_exact(&RecordPage { records, last_seq, has_more })
+        show_exact(&RecordRows { records, last_seq, has_more })
     }
 
     /// Says beside `event` that something was cut, and puts questions in complete: neither their look nor their

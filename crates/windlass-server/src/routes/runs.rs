@@ -19,7 +19,7 @@ use windlass_core::protocol::trace::RunTrace;
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::sessions::{check_profile, read_approve};
 use super::settings::{SettingsBody, maybe_effort, maybe_tool_choice};
-use crate::answer::{Accepted, Either, EventStream, Shown};
+use crate::answer::{Begun, Either, EventStream, Shown};
 use crate::endpoint::{EVENT_STREAM, Endpoint};
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
@@ -227,7 +227,7 @@ async fn start(
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<StartBody>,
-) -> RouteResult<Either<Accepted<StartedRunBody>, EventStream>> {
+) -> RouteResult<Either<Begun<StartedRunBody>, EventStream>> {
     let cancels = events::flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = events::projection(&app, query.format.as_deref())?;
     let started = app.host.start_run(&SessionId::new(id), body.wish()?).await?;
@@ -249,11 +249,11 @@ struct StartedRunBody {
     events: String,
 }
 
-fn show_started(app: &ServerApp, started: StartedRun) -> RouteResult<Accepted<StartedRunBody>> {
+fn show_started(app: &ServerApp, started: StartedRun) -> RouteResult<Begun<StartedRunBody>> {
     let StartedRun { run_id, session_id, after_seq } = started;
     let place = format!("/api/runs/{run_id}");
     let shown = StartedRunBody { run_id, session_id, after_seq, events: format!("{place}/events") };
-    Ok(Accepted { shown: show(app, &shown)?, place })
+    Ok(Begun { shown: show(app, &shown)?, place })
 }
 
 #[derive(Deserialize)]
@@ -267,7 +267,7 @@ struct RunListQuery {
 /// A page of runs, and where the next one begins.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct RunPage {
+struct ListedRuns {
     runs: Vec<RunRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
@@ -276,7 +276,7 @@ struct RunPage {
 async fn list(
     State(app): State<ServerApp>,
     QueryOf(query): QueryOf<RunListQuery>,
-) -> RouteResult<Shown<RunPage>> {
+) -> RouteResult<Shown<ListedRuns>> {
     let rows_max = rows(query.rows.as_deref())?;
     let runs = app
         .host
@@ -289,7 +289,7 @@ async fn list(
         .await?;
     let next = runs.last().filter(|_| runs.len() == rows_max);
     let next = next.map(|row| format!("{}:{}", row.started_ms, row.run_id));
-    show(&app, &RunPage { runs, next })
+    show(&app, &ListedRuns { runs, next })
 }
 
 async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<RunRow>> {
@@ -326,7 +326,7 @@ async fn resume(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     OptionalBody(body): OptionalBody<ResumeBody>,
-) -> RouteResult<Accepted<StartedRunBody>> {
+) -> RouteResult<Begun<StartedRunBody>> {
     let wish = ResumeWish { retry: body.retry.unwrap_or_default(), ..ResumeWish::default() };
     let started = app.host.resume(&id.into(), wish).await?;
     show_started(&app, started)
@@ -357,7 +357,7 @@ async fn fork(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<ForkBody>,
-) -> RouteResult<Accepted<StartedRunBody>> {
+) -> RouteResult<Begun<StartedRunBody>> {
     let ForkBody { step, model, message, outcome } = body;
     let Some(step) = step else {
         return Err(Problem::field("step", "give the step as a number from 0"));

@@ -11,7 +11,7 @@ use windlass_core::protocol::task::Task;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::settings::SettingsBody;
-use crate::answer::{Created, Done, Shown};
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
@@ -127,7 +127,7 @@ struct SessionListQuery {
 /// A page of sessions, and where the next one begins.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct SessionPage {
+struct ListedSessions {
     sessions: Vec<SessionRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
@@ -136,7 +136,7 @@ struct SessionPage {
 async fn list(
     State(app): State<ServerApp>,
     QueryOf(query): QueryOf<SessionListQuery>,
-) -> RouteResult<Shown<SessionPage>> {
+) -> RouteResult<Shown<ListedSessions>> {
     let rows_max = rows(query.rows.as_deref())?;
     let before = cursor(query.before.as_deref())?.map(|(ms, id)| (ms, SessionId::new(id)));
     let sessions = app.host.sessions(SessionQuery { text: query.text, before, rows_max }).await?;
@@ -144,7 +144,7 @@ async fn list(
         .last()
         .filter(|_| sessions.len() == rows_max)
         .map(|row| format!("{}:{}", row.updated_ms, row.session_id));
-    show(&app, &SessionPage { sessions, next })
+    show(&app, &ListedSessions { sessions, next })
 }
 
 async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<SessionRow>> {
@@ -214,9 +214,9 @@ pub(super) fn check_profile(name: Option<&str>) -> RouteResult<()> {
     }
 }
 
-async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Done> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.delete_session(&id.into()).await?;
-    Ok(Done)
+    Ok(Nothing)
 }
 
 #[derive(Deserialize)]
@@ -226,16 +226,16 @@ struct TasksQuery {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-struct TaskList {
+struct TaskRows {
     tasks: Vec<Task>,
 }
 
 async fn tasks(
     State(app): State<ServerApp>,
     QueryOf(query): QueryOf<TasksQuery>,
-) -> RouteResult<Shown<TaskList>> {
+) -> RouteResult<Shown<TaskRows>> {
     let Some(id) = query.session_id else {
         return Err(Problem::field("session_id", "name the session: ?session_id=ID"));
     };
-    show(&app, &TaskList { tasks: app.host.tasks(&id.into()).await? })
+    show(&app, &TaskRows { tasks: app.host.tasks(&id.into()).await? })
 }

@@ -16,7 +16,7 @@ use windlass_core::protocol::ids::{Millis, SessionId};
 use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolSpec};
 
 use super::page::{rows, rows_schema};
-use crate::answer::{Created, Done, Shown};
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf, QueryOf};
@@ -194,17 +194,17 @@ pub(super) fn show_answer(app: &ServerApp, answer: ToolAnswer) -> RouteResult<Sh
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct RuleList {
-    rules: Vec<ShownRule>,
+    rules: Vec<RuleRow>,
 }
 
 async fn rules(State(app): State<ServerApp>) -> RouteResult<Shown<RuleList>> {
-    let rules = app.host.rules().await?.into_iter().map(ShownRule::from).collect();
+    let rules = app.host.rules().await?.into_iter().map(RuleRow::from).collect();
     show(&app, &RuleList { rules })
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Rule")]
-struct ShownRule {
+struct RuleRow {
     id: String,
     effect: RuleEffect,
     rule: String,
@@ -215,7 +215,7 @@ struct ShownRule {
     session_id: Option<SessionId>,
 }
 
-impl From<Rule> for ShownRule {
+impl From<Rule> for RuleRow {
     fn from(rule: Rule) -> Self {
         let Rule { id, effect, pattern, created_ms, source, session_id } = rule;
         Self { id, effect, rule: pattern.to_string(), created_ms, source, session_id }
@@ -237,7 +237,7 @@ struct RuleBody {
 async fn add_rule(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<RuleBody>,
-) -> RouteResult<Created<ShownRule>> {
+) -> RouteResult<Created<RuleRow>> {
     if !["allow", "deny", "ask"].contains(&body.effect.as_str()) {
         return Err(Problem::field("effect", "'effect' must be allow, deny or ask"));
     }
@@ -245,9 +245,9 @@ async fn add_rule(
     Ok(Created(show(&app, &rule.into())?))
 }
 
-async fn remove_rule(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Done> {
+async fn remove_rule(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.remove_rule(&id).await?;
-    Ok(Done)
+    Ok(Nothing)
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -40,14 +40,14 @@ impl ShownModel {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct ModelList {
+pub(super) struct OpenaiModels {
     object: &'static str,
     data: Vec<ShownModel>,
 }
 
-pub(super) async fn list(State(app): State<ServerApp>) -> RouteResult<Shown<ModelList>> {
+pub(super) async fn list(State(app): State<ServerApp>) -> RouteResult<Shown<OpenaiModels>> {
     let data = names(&app).await?.into_iter().map(ShownModel::new).collect();
-    show_exact(&ModelList { object: "list", data })
+    show_exact(&OpenaiModels { object: "list", data })
 }
 
 pub(super) async fn show(

@@ -16,7 +16,7 @@ use windlass_core::protocol::ids::{RunId, SessionId};
 
 use super::frames::StudioFrames;
 use super::params::{Params, StudioWish};
-use crate::answer::{Done, Either, EventStream};
+use crate::answer::{Either, EventStream, Nothing};
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{Problem, RouteResult};
 use crate::extract::JsonBody;
@@ -35,7 +35,7 @@ pub(super) async fn get(
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     query: Result<Query<Map<String, Value>>, axum::extract::rejection::QueryRejection>,
-) -> Either<EventStream, Done> {
+) -> Either<EventStream, Nothing> {
     let params = match query {
         Ok(Query(params)) => params,
         Err(rejection) => return Either::One(told_as_stream(&Problem::from(rejection))),
@@ -52,7 +52,7 @@ pub(super) async fn post(
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     body: Result<JsonBody<Map<String, Value>>, Problem>,
-) -> Result<Either<EventStream, Done>, Response> {
+) -> Result<Either<EventStream, Nothing>, Response> {
     let refused = |problem: Problem| problem.respond_as(EVENT_STREAM, ending(&problem));
     let JsonBody(params) = body.map_err(refused)?;
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
@@ -64,18 +64,18 @@ async fn stream(
     params: &Map<String, Value>,
     headers: &HeaderMap,
     closing: Closing,
-) -> RouteResult<Either<EventStream, Done>> {
+) -> RouteResult<Either<EventStream, Nothing>> {
     let wanted = Params(params).read(&app.host.tools())?;
     if let Some((run_id, after)) = earlier(app, &wanted, headers).await? {
         let run = app.host.run(&run_id).await?;
         if run.ended_ms.is_some() && after >= run.last_seq {
-            return Ok(Either::Other(Done));
+            return Ok(Either::Other(Nothing));
         }
         return follow(app, &wanted, &run_id, after, closing).await.map(Either::One);
     }
     // Without a name the run cannot be found again, and another one is not what was asked for.
     if headers.contains_key(LAST_EVENT_ID) {
-        return Ok(Either::Other(Done));
+        return Ok(Either::Other(Nothing));
     }
     let started = match begin(app, &wanted).await {
         Ok(started) => started,

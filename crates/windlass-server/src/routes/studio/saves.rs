@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use windlass_core::ports::store::Save;
 use windlass_core::protocol::ids::{Millis, RunId};
 
-use crate::answer::{Created, Done, Shown};
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf};
@@ -152,7 +152,7 @@ async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteR
     show(&app, &app.host.save(&id).await?.into())
 }
 
-async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Done> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.delete_save(&id).await?;
-    Ok(Done)
+    Ok(Nothing)
 }
