@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +13,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use crate::answer::{AnsweringRoute, RouteAnswer, RouteForm};
 use crate::error::{Problem, ProblemKind, SuccessKind};
 use crate::extract::accepts;
 use crate::openapi::SchemaSource;
@@ -44,8 +44,8 @@ pub(crate) struct Operation {
     pub(crate) params: Vec<ParamDoc>,
     /// The schema of its body, and whether there must be one.
     pub(crate) body: Option<(SchemaSource, bool)>,
-    /// What it answers: how, in which media type, by which schema, and what that means.
-    pub(crate) answers: Vec<AnswerDoc>,
+    /// The forms of its answer, and what each means.
+    pub(crate) answers: Vec<(RouteForm, &'static str)>,
     /// What else can go wrong, beside what can go wrong anywhere.
     pub(crate) problems: Vec<ProblemKind>,
     /// Whether the handler may wait for a whole run.
@@ -53,20 +53,9 @@ pub(crate) struct Operation {
     /// Whether clients may ask for any media type.
     pub(crate) is_lenient: bool,
     /// The schema of its errors, where they are no problem documents.
-    pub(crate) error_schema: Option<Value>,
+    pub(crate) error_schema: Option<SchemaSource>,
     /// Whether its own errors are told as event streams.
     pub(crate) has_error_stream: bool,
-}
-
-/// One answer of a route.
-pub(crate) struct AnswerDoc {
-    /// How it is marked.
-    pub(crate) said: SuccessKind,
-    /// The media type; empty for no body.
-    pub(crate) media_type: &'static str,
-    /// The schema of the body.
-    pub(crate) schema: Value,
-    pub(crate) meaning: &'static str,
 }
 
 /// Where a parameter stands.
@@ -88,32 +77,34 @@ pub(crate) struct ParamDoc {
 
 impl Endpoint {
     /// A route that is asked with GET.
-    pub(crate) fn get<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn get<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::GET, MethodFilter::GET, path, handler)
     }
 
     /// A route that is asked with POST.
-    pub(crate) fn post<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn post<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::POST, MethodFilter::POST, path, handler)
     }
 
     /// A route that is asked with PATCH.
-    pub(crate) fn patch<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn patch<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
     /// A route that is asked with DELETE.
-    pub(crate) fn delete<H: Handler<T, ServerApp>, T: 'static>(path: &'static str, handler: H) -> Self {
+    pub(crate) fn delete<H: AnsweringRoute<T>, T: 'static>(path: &'static str, handler: H) -> Self {
         Self::new(Method::DELETE, MethodFilter::DELETE, path, handler)
     }
 
-    fn new<H: Handler<T, ServerApp>, T: 'static>(
+    fn new<H: AnsweringRoute<T>, T: 'static>(
         method: Method,
         filter: MethodFilter,
         path: &'static str,
         handler: H,
     ) -> Self {
-        Self { method, path, operation: Operation::default(), router: on(filter, handler) }
+        let answers = H::Answer::forms().into_iter().map(|form| (form, "")).collect();
+        let operation = Operation { answers, ..Operation::default() };
+        Self { method, path, operation, router: on(filter, handler) }
     }
 
     /// One line about it, and its group.
@@ -200,23 +191,23 @@ impl Endpoint {
         self
     }
 
-    /// A JSON body that must be there and is read without a type.
-    pub(crate) fn body_as(mut self, schema: Value) -> Self {
-        self.operation.body = Some((SchemaSource::Written(schema), true));
+    /// A JSON body that must be there and is read without a type; the name is for the document.
+    pub(crate) fn body_as(mut self, name: &'static str, schema: Value) -> Self {
+        self.operation.body = Some((SchemaSource::Named(name, schema), true));
         self
     }
 
-    /// An answer in JSON.
-    pub(crate) fn answers(self, said: SuccessKind, schema: Value, meaning: &'static str) -> Self {
-        self.answers_as(said, JSON, schema, meaning)
+    /// What the answer means; where the handler has several, each in its turn. What it looks like, the handler's type
+    /// says.
+    pub(crate) fn answers(mut self, meaning: &'static str) -> Self {
+        let unsaid = self.operation.answers.iter_mut().find(|(_, said)| said.is_empty());
+        if let Some((_, said)) = unsaid {
+            *said = meaning;
+        }
+        self
     }
 
-    /// An answer without a body.
-    pub(crate) fn answers_nothing(self, meaning: &'static str) -> Self {
-        self.answers_as(SuccessKind::Nothing, "", Value::Null, meaning)
-    }
-
-    /// An answer in some media type.
+    /// An answer of a handler whose type says nothing of it.
     pub(crate) fn answers_as(
         mut self,
         said: SuccessKind,
@@ -224,7 +215,8 @@ impl Endpoint {
         schema: Value,
         meaning: &'static str,
     ) -> Self {
-        self.operation.answers.push(AnswerDoc { said, media_type, schema, meaning });
+        let schema = SchemaSource::Written(schema);
+        self.operation.answers.push((RouteForm { said, media_type, schema }, meaning));
         self
     }
 
@@ -247,8 +239,8 @@ impl Endpoint {
     }
 
     /// Errors of this route have another shape than problem documents.
-    pub(crate) fn errors_as(mut self, schema: Value) -> Self {
-        self.operation.error_schema = Some(schema);
+    pub(crate) fn errors_as<T: JsonSchema>(mut self) -> Self {
+        self.operation.error_schema = Some(SchemaSource::of::<T>());
         self
     }
 
@@ -303,7 +295,12 @@ impl RouteTerms {
         let media_types = if operation.is_lenient {
             Vec::new()
         } else {
-            operation.answers.iter().map(|answer| answer.media_type).filter(|name| !name.is_empty()).collect()
+            operation
+                .answers
+                .iter()
+                .map(|(form, _)| form.media_type)
+                .filter(|name| !name.is_empty())
+                .collect()
         };
         Self { media_types, timeout: (!operation.waits).then_some(timeout) }
     }

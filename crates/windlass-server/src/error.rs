@@ -9,7 +9,10 @@ use std::borrow::Cow;
 use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use windlass_core::permission::Question;
 use windlass_core::ports::host::HostError;
 
 /// The media type of problem documents.
@@ -122,7 +125,7 @@ pub(crate) struct Problem {
     field: Option<String>,
     subject: Option<String>,
     retry_after_s: Option<u64>,
-    question: Option<Box<Value>>,
+    question: Option<Box<Question>>,
 }
 
 impl Problem {
@@ -169,7 +172,7 @@ impl Problem {
     }
 
     /// What somebody has to say yes to.
-    pub(crate) fn asking(mut self, question: Value) -> Self {
+    pub(crate) fn asking(mut self, question: Question) -> Self {
         self.question = Some(Box::new(question));
         self
     }
@@ -200,9 +203,9 @@ impl Problem {
     }
 
     /// The answer with a body of another shape, for clients that know no problem documents.
-    pub(crate) fn respond_as(&self, media_type: &'static str, body: &impl ToString) -> Response {
+    pub(crate) fn respond_as(&self, media_type: &'static str, body: String) -> Response {
         let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
-        let mut response = (self.kind.status(), headers, body.to_string()).into_response();
+        let mut response = (self.kind.status(), headers, body).into_response();
         if let Some(seconds) = self.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
@@ -212,29 +215,44 @@ impl Problem {
         response
     }
 
-    fn document(&self) -> Value {
-        let mut document = Map::new();
-        document.insert("type".into(), "about:blank".into());
-        document.insert("title".into(), self.kind.title().into());
-        document.insert("status".into(), self.kind.status().as_u16().into());
-        document.insert("code".into(), self.code.clone().into());
-        document.insert("detail".into(), self.detail.clone().into());
-        if let Some(field) = &self.field {
-            document.insert("field".into(), json!(field));
+    fn document(&self) -> WrittenProblem<'_> {
+        WrittenProblem {
+            r#type: "about:blank",
+            title: self.kind.title(),
+            status: self.kind.status().as_u16(),
+            code: &self.code,
+            detail: &self.detail,
+            field: self.field.as_deref(),
+            subject: self.subject.as_deref(),
+            question: self.question.as_deref(),
         }
-        if let Some(subject) = &self.subject {
-            document.insert("subject".into(), json!(subject));
-        }
-        if let Some(question) = &self.question {
-            document.insert("question".into(), Value::clone(question));
-        }
-        Value::Object(document)
     }
+}
+
+/// A problem as it is written (RFC 9457).
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(crate) struct WrittenProblem<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    /// Stable.
+    code: &'a str,
+    /// What was wrong, where, what to do.
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+    /// What it is about: the id of what is missing, the run that goes on, who holds the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'a str>,
+    /// What somebody has to say yes to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<&'a Question>,
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = self.respond_as(PROBLEM_TYPE, &self.document());
+        let mut response = self.respond_as(PROBLEM_TYPE, json!(self.document()).to_string());
         // For clients that know another shape.
         response.extensions_mut().insert(self);
         response

@@ -1,7 +1,9 @@
+use serde_json::Value;
+
 use super::*;
 
 fn shown(problem: Problem) -> (u16, Value) {
-    let document = problem.document();
+    let document = json!(problem.document());
     (problem.into_response().status().as_u16(), document)
 }
 

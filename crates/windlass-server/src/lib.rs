@@ -5,7 +5,8 @@
 //!
 //! # Layout
 //!
-//! - `routes`: one module a subject; `endpoint` joins a route and its words in the API document (`openapi`)
+//! - `routes`: one module a subject; `endpoint` joins a route and its words in the API document (`openapi`), `answer` has
+//!   the types of answers, of which the document is made
 //! - `stream`: from records to the bytes of an event stream
 //! - `guard`, `token`, `rate`: who may ask what, and how often; `limits` has the bounds
 //! - `error`: problem documents, and the only status codes of the house
@@ -25,6 +26,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use windlass_core::ports::host::ServedPort;
 
+mod answer;
 mod config;
 mod endpoint;
 mod error;

@@ -1,49 +1,38 @@
 //! JSON answers: everything that the server shows goes out through here, without secrets.
 
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::Value;
 use windlass_core::permission::Question;
 
-use crate::endpoint::JSON;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::answer::Shown;
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::state::ServerApp;
 
 /// An answer in JSON.
-pub(crate) fn show(app: &ServerApp, said: SuccessKind, shown: &impl Serialize) -> RouteResult<Response> {
-    show_asking(app, said, shown, [])
+pub(crate) fn show<T: Serialize>(app: &ServerApp, shown: &T) -> RouteResult<Shown<T>> {
+    show_asking(app, shown, [])
 }
 
 /// An answer in JSON with questions in it, each at its place: they are complete, but for known secret values.
-pub(crate) fn show_asking<'a>(
+pub(crate) fn show_asking<'a, T: Serialize>(
     app: &ServerApp,
-    said: SuccessKind,
-    shown: &impl Serialize,
+    shown: &T,
     questions: impl IntoIterator<Item = (&'a str, &'a Question)>,
-) -> RouteResult<Response> {
-    let mut value = serde_json::to_value(shown).map_err(|error| {
-        tracing::error!(%error, "an answer could not be written");
-        Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
-    })?;
+) -> RouteResult<Shown<T>> {
+    let mut value = serde_json::to_value(shown).map_err(|error| unwritten(&error))?;
     app.redactor.clean_value(&mut value);
     for (pointer, question) in questions {
         question.put_shown(&app.redactor, &mut value, pointer);
     }
-    Ok(write(said, &value))
+    Ok(Shown::new(value.to_string()))
 }
 
-/// A list under a name, so that more can stand beside it one day.
-pub(crate) fn show_list(app: &ServerApp, name: &str, rows: &[impl Serialize]) -> RouteResult<Response> {
-    show(app, SuccessKind::Ok, &serde_json::json!({ name: rows }))
+/// An answer that must go out exactly as it is, because programs run what stands in it: nothing is struck out.
+pub(crate) fn show_exact<T: Serialize>(shown: &T) -> RouteResult<Shown<T>> {
+    serde_json::to_string(shown).map(Shown::new).map_err(|error| unwritten(&error))
 }
 
-fn write(said: SuccessKind, value: &Value) -> Response {
-    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
-    (said.status(), headers, value.to_string()).into_response()
-}
-
-/// The answer to what is done and needs no words.
-pub(crate) fn done() -> Response {
-    SuccessKind::Nothing.status().into_response()
+/// An answer that came to nothing.
+pub(crate) fn unwritten(error: &serde_json::Error) -> Problem {
+    tracing::error!(%error, "an answer could not be written");
+    Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
 }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use bytes::{BufMut, Bytes, BytesMut};
 use http_body::Frame;
 use tokio::time::{Instant, Sleep};
@@ -21,6 +21,7 @@ use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::frame;
 use windlass_core::protocol::ids::{RunId, SessionId};
 
+use crate::answer::EventStream;
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{RouteResult, SuccessKind};
 use crate::limits::{CHUNK_BYTES, CHUNK_RECORDS_MAX, HEARTBEAT, RESYNCS_MAX};
@@ -111,7 +112,7 @@ pub(crate) async fn respond<P: RecordProjection + Unpin>(
     run_id: &RunId,
     reading: StreamStart,
     projection: P,
-) -> RouteResult<Response> {
+) -> RouteResult<EventStream> {
     follow(app, StreamSubject::Run(run_id.clone()), reading, projection).await
 }
 
@@ -121,7 +122,7 @@ pub(crate) async fn respond_session<P: RecordProjection + Unpin>(
     session_id: &SessionId,
     reading: StreamStart,
     projection: P,
-) -> RouteResult<Response> {
+) -> RouteResult<EventStream> {
     follow(app, StreamSubject::Session(session_id.clone()), reading, projection).await
 }
 
@@ -130,7 +131,7 @@ async fn follow<P: RecordProjection + Unpin>(
     subject: StreamSubject,
     reading: StreamStart,
     projection: P,
-) -> RouteResult<Response> {
+) -> RouteResult<EventStream> {
     let place = app.enter_stream()?;
     let records = subject.open(&*app.host, reading.after).await?;
     let body = EventBody {
@@ -152,13 +153,13 @@ async fn follow<P: RecordProjection + Unpin>(
 }
 
 /// An answer whose body is an event stream.
-pub(crate) fn stream_response(body: Body) -> Response {
+pub(crate) fn stream_response(body: Body) -> EventStream {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
-    (SuccessKind::Ok.status(), headers, body).into_response()
+    EventStream((SuccessKind::Ok.status(), headers, body).into_response())
 }
 
 type Records = BoxStream<'static, HostDelivery>;

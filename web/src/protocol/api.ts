@@ -1322,536 +1322,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            /** @description Stable. */
-            code: string;
-            /** @description What was wrong, where, what to do. */
-            detail: string;
-            field?: string;
-            /** @description What it is about: the id of what is missing, the run that goes on, who holds the session. */
-            subject?: string;
-        };
-        Session: {
-            session_id: string;
-            title: string;
-            key?: string;
-            origin: string;
-            root: string;
-            profile: string;
-            model: string;
-            /** @enum {string} */
-            approve: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
-            settings?: components["schemas"]["Settings"];
-            history?: Record<string, never>[];
-            fork?: {
-                session_id: string;
-                run_id: string;
-                step: number;
-            };
-            /** @description Milliseconds since the Unix epoch. */
-            created_ms: number;
-            /** @description Milliseconds since the Unix epoch. */
-            updated_ms: number;
-            last_seq: number;
-            runs: number;
-        };
-        Usage: {
-            input: number;
-            output: number;
-            cached?: number;
-            reasoning?: number;
-            cost_usd?: number | null;
-        };
-        Run: {
-            run_id: string;
-            session_id: string;
-            /** @description What the user said, cut short. */
-            message: string;
-            model: string;
-            profile: string;
-            /** @description Milliseconds since the Unix epoch. */
-            started_ms: number;
-            /** @description Milliseconds since the Unix epoch. */
-            ended_ms?: number;
-            /** @enum {string} */
-            outcome?: "completed" | "limit_reached" | "cancelled" | "failed";
-            /** @description Why it stopped. */
-            reason?: string;
-            first_seq: number;
-            last_seq: number;
-            steps: number;
-            calls: number;
-            /** @description Questions that wait for an answer. */
-            questions: number;
-            usage: components["schemas"]["Usage"];
-        };
-        Task: {
-            task_id: string;
-            status: string;
-            content: string;
-        };
-        StartedRun: {
-            run_id: string;
-            session_id: string;
-            after_seq: number;
-            events: string;
-        };
-        ReplayReport: {
-            run_id: string;
-            /** @description Durable records that came out the same. */
-            same: number;
-            divergence?: {
-                seq: number;
-                recorded: string;
-                replayed: string;
-            };
-        };
-        StepReport: {
-            step: number;
-            attempts: {
-                attempt: number;
-                /** @enum {string} */
-                purpose: "work" | "correction" | "continuation" | "finalise";
-                started_ms: number;
-                ended_ms?: number;
-                delay_ms?: number;
-                failure?: {
-                    code: string;
-                    message: string;
-                };
-            }[];
-            request?: {
-                system: string;
-                messages: Record<string, never>[];
-                trailer: string[];
-                tools: components["schemas"]["Tool"][];
-                tool_choice: string | Record<string, never>;
-                sampling: Record<string, never>;
-            };
-            wire?: {
-                method: string;
-                url: string;
-                body: unknown;
-            };
-            response?: {
-                message: Record<string, never>;
-                finish: string | Record<string, never>;
-                usage?: components["schemas"]["Usage"];
-            };
-            /** @description Why the request is missing, or may not be as it was. */
-            problem?: string;
-        };
-        Record: {
-            seq: number;
-            ts_ms: number;
-            session_id: string;
-            run_id: string;
-            parent_id: string;
-            /** @description What happened; `schema/events.schema.json` has every kind. */
-            event: {
-                type: string;
-            };
-            clipped?: boolean;
-        };
-        ToolTrace: {
-            id: string;
-            name: string;
-            displayName: string;
-            /** @enum {string} */
-            status: "queued" | "running" | "completed" | "failed";
-            startedAt: string;
-            endedAt: string;
-            durationMs: number;
-            parameters: unknown;
-            outputSummary: string;
-            links: Record<string, never>[];
-            outputRaw: unknown;
-            error: {
-                message: string;
-                code: string;
-            } | null;
-            /** @enum {string} */
-            category: "search" | "utility" | "other";
-            /** @enum {string} */
-            visibility: "primary" | "secondary" | "hidden";
-            cached: boolean;
-            droppedArgs: string[];
-            repairs: unknown[];
-            decision: string | null;
-        };
-        RunTrace: {
-            runId: string;
-            model: string;
-            startedAt: string;
-            /** @description Empty while the run goes on. */
-            endedAt: string;
-            totalDurationMs: number;
-            tokens: {
-                input: number;
-                output: number;
-                total: number;
-                costUsd: number | null;
-            };
-            tools: components["schemas"]["ToolTrace"][];
-            reasoning: {
-                id: string;
-                content: string;
-                timestamp: string;
-            }[];
-            warnings: {
-                code: string;
-                message: string;
-            }[];
-            adjustments: Record<string, never>[];
-            delays: Record<string, never>[];
-            outcome: ("completed" | "limit_reached" | "cancelled" | "failed") | null;
-            stopReason: string | null;
-            answer: string;
-        };
-        Question: {
-            tool: string;
-            /** @description Complete arguments, as they will be used. */
-            arguments: string;
-            risk: string;
-            targets?: Record<string, never>[];
-            preview?: Record<string, never>;
-            /** @description The folder it would run in. */
-            folder?: string;
-            /** @description What its tool warns of, in words of the program alone. */
-            caution?: string;
-            /** @description The narrowest rule that would cover the call. */
-            rule: string;
-            /** @description The word to type for a critical call. */
-            confirm_word?: string;
-            /** @description Characters of known secrets in it, shown as ***. */
-            hidden_chars: number;
-            call_id: string;
-            /** @description Binds an answer to exactly this question: an answer must name it. */
-            digest: string;
-            /** @description Its place among the questions of its step, from 1; 0 of a call by hand. */
-            position: number;
-            /** @description How many questions its step is expected to have; it may grow. */
-            total: number;
-        };
-        ExecutorTicket: {
-            executor_id: string;
-            /** @description For the header X-Executor-Secret; told once. */
-            secret: string;
-            lease_s: number;
-        };
-        RequestedCall: {
-            /** @description Its number, for the answer. */
-            call: number;
-            tool: string;
-            arguments: Record<string, never>;
-            session_id: string;
-            run_id: string;
-            /** @description The call as the run's events name it. */
-            call_id: string;
-            /** @description The same when it is sent again, and never that of another call. */
-            idempotency_key: string;
-            /** @description When it will be stopped. */
-            deadline_ms: number;
-        };
-        ExecutorNews: {
-            calls: components["schemas"]["RequestedCall"][];
-            stopped: number[];
-            after: number;
-        };
-        Executor: {
-            executor_id: string;
-            name: string;
-            tools: string[];
-            calls: number;
-        };
-        About: {
-            version: string;
-            root: string;
-            model: string;
-            /** @enum {string} */
-            profile: "default" | "edison" | "dspy" | "studio" | "ploke" | "zodo";
-            /** @enum {string} */
-            approve: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
-            approve_modes: {
-                /** @enum {string} */
-                name: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
-                about: string;
-            }[];
-            profiles: {
-                /** @enum {string} */
-                name: "default" | "edison" | "dspy" | "studio" | "ploke" | "zodo";
-                about: string;
-            }[];
-            reasoning_efforts: ("low" | "medium" | "high" | "auto")[];
-            tool_loop_v2: boolean;
-            settings: components["schemas"]["Settings"];
-        };
-        Model: {
-            name: string;
-            provider: string;
-            is_default: boolean;
-            is_ready: boolean;
-            context_tokens?: number;
-            has_tools?: boolean;
-            has_reasoning?: boolean;
-            source?: string;
-            price?: {
-                input: number;
-                cached: number;
-                output: number;
-            };
-            doctor?: components["schemas"]["Findings"];
-        };
-        Findings: {
-            checked_ms: number;
-            findings: {
-                probe: string;
-                title: string;
-                /** @enum {string} */
-                verdict: "pass" | "fail" | "unsure" | "skipped";
-                meaning: string;
-                detail?: string;
-            }[];
-        };
-        Modules: {
-            modules: components["schemas"]["Module"][];
-            faults: {
-                path: string;
-                message: string;
-            }[];
-            folders: string[];
-        };
-        Module: {
-            module_id: string;
-            model: string;
-            /** @enum {string} */
-            predictor: "predict" | "chain_of_thought" | "react";
-            instruction: string;
-            inputs: components["schemas"]["ModuleField"][];
-            outputs: components["schemas"]["ModuleField"][];
-            inputs_schema: {
-                [key: string]: unknown;
-            };
-            outputs_schema: {
-                [key: string]: unknown;
-            };
-            demos: number;
-            has_tools: boolean;
-            tools?: string[];
-            tags: string[];
-            version: string;
-            optimizer: string;
-            metric_score?: number;
-        };
-        ModuleField: {
-            name: string;
-            /** @enum {string} */
-            field_type: "string" | "integer" | "number" | "boolean" | "array" | "object" | "json";
-            description?: string;
-        };
-        ModulePrompt: {
-            system: string;
-            messages: {
-                /** @enum {string} */
-                role: "user" | "assistant";
-                text: string;
-            }[];
-            response_format?: unknown;
-        };
-        Passage: {
-            id: string;
-            path: string;
-            document_id?: string;
-            start: number;
-            end: number;
-            line: number;
-            language: string;
-            symbol?: string;
-            text: string;
-            score: number;
-            parts: {
-                lexical?: number;
-                vector?: number;
-                symbol?: number;
-                path?: number;
-            };
-        };
-        IndexProgress: {
-            done: number;
-            total: number;
-        };
-        Found: {
-            passages: components["schemas"]["Passage"][];
-            indexing?: components["schemas"]["IndexProgress"];
-            notice?: string;
-        };
-        Index: {
-            files: number;
-            passages: number;
-            symbols: number;
-            bytes: number;
-            completed_ms?: number;
-            indexing?: components["schemas"]["IndexProgress"];
-            /** @description Files that were left out: the reason, and how many. */
-            skipped?: [
-                string,
-                number
-            ][];
-            embedder?: string;
-            files_without_vectors?: number;
-            embedder_failure?: string;
-        };
-        Document: {
-            document_id: string;
-            name: string;
-            session_id?: string;
-            added_ms: number;
-            bytes: number;
-        };
-        NewDocument: {
-            name: string;
-            session_id?: string | null;
-            text: string;
-            base64?: null;
-        } | {
-            name: string;
-            session_id?: string | null;
-            base64: string;
-            text?: null;
-        };
-        Tool: {
-            name: string;
-            aliases?: string[];
-            description: string;
-            /** @description The JSON Schema of its arguments. */
-            schema: Record<string, never>;
-            /** @enum {string} */
-            effects: "pure" | "read" | "write" | "external";
-            idempotent: boolean;
-            /** @enum {string} */
-            risk: "safe" | "low" | "medium" | "high" | "critical";
-            scopes?: string[];
-            /** @enum {string} */
-            category: "search" | "utility" | "other";
-            /** @enum {string} */
-            visibility: "primary" | "secondary" | "hidden";
-            /** @description The executor of a user's own that runs it; none: this server does. */
-            executor?: string;
-        };
-        ToolAnswer: {
-            /** @enum {string} */
-            status: "ok" | "failed" | "denied" | "cancelled" | "interrupted";
-            /** @description The envelope of the profile, as a model would see it. */
-            content: string;
-            duration_ms: number;
-            result?: unknown;
-            error?: {
-                kind: string;
-                message: string;
-                hint?: string | null;
-                field?: string | null;
-                expected?: string | null;
-                received?: string | null;
-            };
-            /** @description The outcome whole, as a record has it. */
-            outcome: Record<string, never>;
-        };
-        Rule: {
-            id: string;
-            /** @enum {string} */
-            effect: "allow" | "ask" | "deny";
-            rule: string;
-            created_ms: number;
-            /** @enum {string} */
-            source: "user" | "project" | "flag" | "grant";
-            /** @description The session that it was granted to. */
-            session_id?: string;
-        };
-        AuditEntry: {
-            ts_ms: number;
-            /** @enum {string} */
-            decision: "auto_approved" | "user_approved" | "denied_by_policy" | "denied_by_user" | "failed_validation";
-            tool: string;
-            /** @description Why, or by whom. */
-            reason: string;
-            user?: string;
-            /** @description Arguments as JSON text: secrets struck out, long values cut. */
-            args: string;
-        };
-        Gate: {
-            gate: string;
-            /** @enum {string} */
-            opinion: "silent" | "allow" | "ask" | "stage" | "deny";
-            reason: string;
-            decides: boolean;
-        };
-        StudioChat: {
-            prompt: string;
-            system?: string | null;
-            model?: string | null;
-            provider?: string | null;
-            request_id?: string | null;
-        };
-        NewSave: {
-            title: string;
-            /** @enum {string} */
-            kind?: "system" | "user" | "prompt" | "state";
-            provider?: string | null;
-            model?: string | null;
-            data?: Record<string, never>;
-            run_id?: string | null;
-        };
-        Save: {
-            id: string;
-            title: string;
-            /** @enum {string} */
-            kind: "system" | "user" | "prompt" | "state";
-            provider?: string | null;
-            model?: string | null;
-            created_ms: number;
-            data: Record<string, never>;
-        };
-        EdisonAnswer: {
-            response: string;
-            mode_used: string;
-            model_used: string;
-            tools_used: string[];
-            tool_events?: Record<string, never>[];
-            chat_id?: string | null;
-            request_id?: string;
-            session_id?: string;
-            run_id?: string;
-            outcome?: string;
-            stopped?: boolean;
-        };
-        OpenaiChatRequest: {
-            model?: string | null;
-            messages: {
-                /** @enum {string} */
-                role: "system" | "developer" | "user" | "assistant" | "tool";
-            }[];
-            stream?: boolean | null;
-            profile?: string | null;
-        };
-        OpenaiCompletion: {
-            id: string;
-            /** @constant */
-            object: "chat.completion";
-            created: number;
-            model: string;
-            choices: Record<string, never>[];
-            usage: Record<string, never>;
-        };
-        OpenaiModel: {
-            id: string;
-            /** @constant */
-            object: "model";
-            created: number;
-            owned_by: string;
-        };
         NewSession: {
             title?: string | null;
             /** @description A name that somebody outside knows it by; unique. */
@@ -2017,9 +1487,26 @@ export interface components {
             /** @description The profile's unless given. */
             timeout_s?: number | null;
         };
-        /** @description What running a tool does to the world. Decides scheduling, caching and recovery. */
+        /**
+         * @description What running a tool does to the world. Decides scheduling, caching and recovery.
+         *
+         *     - `pure`: Depends on its arguments alone.
+         *     - `read`: Looks at the world, changes nothing.
+         *     - `write`: Changes files or state on this machine.
+         *     - `external`: Reaches beyond this machine, or cannot be judged.
+         * @enum {string}
+         */
         Effects: "pure" | "read" | "write" | "external";
-        /** @description How much harm a call can do; decides what is asked of the user when no rule speaks (Z-12). */
+        /**
+         * @description How much harm a call can do; decides what is asked of the user when no rule speaks (Z-12).
+         *
+         *     - `safe`: Runs without asking.
+         *     - `low`: Asked once a session.
+         *     - `medium`: Asked each time.
+         *     - `high`: Asked each time, with the full preview.
+         *     - `critical`: Needs a typed confirmation.
+         * @enum {string}
+         */
         Risk: "safe" | "low" | "medium" | "high" | "critical";
         ExecutorPoll: {
             after?: number | null;
@@ -2043,6 +1530,35 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        NewDocument: {
+            name: string;
+            session_id?: string | null;
+            text: string;
+            base64?: null;
+        } | {
+            name: string;
+            session_id?: string | null;
+            base64: string;
+            text?: null;
+        };
+        StudioChat: {
+            prompt: string;
+            system?: string | null;
+            model?: string | null;
+            provider?: string | null;
+            request_id?: string | null;
+        };
+        NewSave: {
+            title: string;
+            kind?: ("system" | "user" | "prompt" | "state") | null;
+            provider?: string | null;
+            model?: string | null;
+            /** @default {} */
+            data: {
+                [key: string]: unknown;
+            };
+            run_id?: string | null;
+        };
         /** @description What a client sends. Fields that are not named here are ignored. */
         EdisonChat: {
             message: string;
@@ -2052,23 +1568,1439 @@ export interface components {
             request_id?: string | null;
             model?: string | null;
         };
+        EdisonPicture: {
+            prompt: string;
+        };
+        OpenaiChatRequest: {
+            model?: string | null;
+            messages: {
+                /** @enum {string} */
+                role: "system" | "developer" | "user" | "assistant" | "tool";
+            }[];
+            stream?: boolean | null;
+            profile?: string | null;
+        };
+        /** @description A problem as it is written (RFC 9457). */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            /** @description Stable. */
+            code: string;
+            /** @description What was wrong, where, what to do. */
+            detail: string;
+            field?: string;
+            /** @description What it is about: the id of what is missing, the run that goes on, who holds the session. */
+            subject?: string;
+            question?: components["schemas"]["Question"];
+        };
+        /** @description A question to the user: complete arguments, true risk, nothing cut (R-51). */
+        Question: {
+            call_id: components["schemas"]["CallId"];
+            /** @description The tool. */
+            tool: string;
+            /** @description Complete arguments, as they will be used. */
+            arguments: string;
+            risk: components["schemas"]["Risk"];
+            /** @description What it would touch. */
+            targets?: components["schemas"]["Target"][];
+            preview?: components["schemas"]["Preview"];
+            /** @description The folder it would run in. */
+            folder?: string;
+            /** @description What its tool warns of, in words of the program alone. */
+            caution?: string;
+            /** @description The rule that *remember* would store: the narrowest that covers the call. */
+            rule: string;
+            /** @description The word to type for a critical call. */
+            confirm_word?: string;
+            /**
+             * @description What an answer must name: a digest over the run and everything that is asked. Empty in what nobody can answer,
+             *     and in records that are older than it.
+             */
+            digest: string;
+            /** @description Its place among the questions of its step, in call order, from 1. */
+            position: number;
+            /** @description How many questions its step is expected to have, as far as its calls are known: it may grow. */
+            total: number;
+            /**
+             * @description Characters of known secret values in what is asked. Some make the question critical; what leaves the program has
+             *     `***` in their place.
+             */
+            hidden_chars: number;
+        };
+        /** @description One call. Unique in its session, whatever the provider sent (R-36, R-54). */
+        CallId: string;
+        /** @description Something a call would touch, in canonical form: never as the model spelled it. */
+        Target: {
+            path: string;
+        } | {
+            host: string;
+        } | {
+            command: string;
+        };
+        /** @description What a call would do, for the eyes of the user. */
+        Preview: components["schemas"]["DiffPreview"] | components["schemas"]["CommandPreview"] | components["schemas"]["TextPreview"];
+        /** @description A unified diff of a file change. */
+        DiffPreview: {
+            /** @constant */
+            kind: "diff";
+            text: string;
+        };
+        /** @description The exact command, and nothing else. */
+        CommandPreview: {
+            /** @constant */
+            kind: "command";
+            text: string;
+        };
+        /** @description Anything else worth seeing. */
+        TextPreview: {
+            /** @constant */
+            kind: "text";
+            text: string;
+        };
+        /** @description A session, as lists show it. */
+        Session: {
+            session_id: components["schemas"]["SessionId"];
+            /** @description What people call it; the first message until they call it something. */
+            title: string;
+            /** @description A name that somebody outside knows it by, unique if there is one: `edison:CHAT_ID`. */
+            key?: string;
+            /** @description The front end that began it: `cli`, `web`, `tui`, `api`, `openai`, `edison`, `studio`. */
+            origin: string;
+            /** @description The project root. */
+            root: string;
+            /** @description The profile of its runs. */
+            profile: string;
+            /** @description The model of its runs, unless a run wishes for another. */
+            model: string;
+            /**
+             * @description How calls of its runs are approved that need asking, if not as the host has it.
+             *
+             *     - `read_only`: Nothing but reading runs; the rest is denied, whatever allows it.
+             *     - `ask`: The user is asked.
+             *     - `edit`: Edits of files in the project run; about the rest the user is asked.
+             *     - `all`: Everything runs that no rule denies and that destroys nothing beyond the project.
+             *     - `never`: It is denied: nobody is there to answer.
+             *     - `safe`: Safe and low calls run; the rest is denied.
+             *     - `edit_only`: Edits run; the rest is denied: nobody is there to answer.
+             *     - `stage`: Edits are staged: nothing is written until the user approves it later. About the rest the user is asked.
+             *     - `stage_only`: Edits are staged; the rest is denied: nobody is there to answer.
+             * @enum {string}
+             */
+            approve: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
+            settings?: components["schemas"]["Settings"];
+            /** @description What was said before its first run (clients that bring their own history). */
+            history?: components["schemas"]["Message"][];
+            fork?: components["schemas"]["ForkPoint"];
+            /** @description When it began. */
+            created_ms: number;
+            /** @description When something last happened in it. */
+            updated_ms: number;
+            /** @description The number of its newest record; 0 before the first. */
+            last_seq: number;
+            /** @description How many runs it has. */
+            runs: number;
+        };
+        /** @description A conversation and its history. */
+        SessionId: string;
+        /** @description What is set for the runs of a session; what is not set is as the host has it. */
         Settings: {
             /** @description What the model is told after the usual system text. */
             system?: string;
-            /** @description What the model may do with tools until it has called one. */
+            /** @description What the model may do with tools. */
             tool_choice?: ("auto" | "required" | "none") | {
                 name: string;
             };
-            reasoning_effort?: "low" | "medium" | "high" | "auto";
+            /** @description Sampling temperature. */
             temperature?: number;
+            /** @description Nucleus sampling. */
             top_p?: number;
             /** @description Most tokens of one answer. */
             output_tokens_max?: number;
+            /**
+             * @description `low`, `medium`, `high` or `auto`; reasoning is shown when it is set (S-25).
+             * @enum {string}
+             */
+            reasoning_effort?: "low" | "medium" | "high" | "auto";
+            /** @description For repeatable answers. */
             seed?: number;
-            /** @description The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text. */
+            /** @description The form of the answer, as OpenAI's `response_format` says it; other wires translate it. */
             response_format?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description One entry of a transcript. */
+        Message: components["schemas"]["UserMessage"] | components["schemas"]["AssistantMessage"] | components["schemas"]["ToolMessage"] | components["schemas"]["NoteMessage"];
+        /** @description From the user. */
+        UserMessage: {
+            /** @constant */
+            role: "user";
+            /** @description What was said. */
+            parts: components["schemas"]["Part"][];
+        };
+        /** @description From the model: text, reasoning and calls in the order in which they came. */
+        AssistantMessage: {
+            /** @constant */
+            role: "assistant";
+            /** @description What was said, thought and called. */
+            parts: components["schemas"]["Part"][];
+        };
+        /** @description The outcome of one call, in the form the model sees. */
+        ToolMessage: {
+            /** @constant */
+            role: "tool";
+            call_id: components["schemas"]["CallId"];
+            /** @description The provider's id of that call. */
+            provider_id?: string;
+            /** @description The tool's name: canonical if it could be resolved, else as the model wrote it. */
+            name: string;
+            /** @description The envelope of the profile, cut to its budget. */
+            content: string;
+            /** @description Whether the call worked. */
+            is_ok: boolean;
+            /** @description Whether the call could be read at all; one that could not is answered by a correction. */
+            is_valid_call: boolean;
+        };
+        /** @description A remark of the runtime to the model: corrections, limits, waiting approvals. */
+        NoteMessage: {
+            /** @constant */
+            role: "note";
+            /** @description The remark. */
+            text: string;
+        };
+        /** @description A piece of a message. */
+        Part: components["schemas"]["TextPart"] | components["schemas"]["ReasoningPart"] | components["schemas"]["CallPart"] | components["schemas"]["ImagePart"];
+        /** @description Text. */
+        TextPart: {
+            /** @constant */
+            type: "text";
+            /** @description The text. */
+            text: string;
+        };
+        /** @description Thinking, with whatever the provider needs to see again. */
+        ReasoningPart: {
+            /** @constant */
+            type: "reasoning";
+            /** @description Readable thinking; may be empty. */
+            text: string;
+            opaque?: unknown;
+            /** @description The model that made it. */
+            model?: string;
+        };
+        /** @description A call. */
+        CallPart: {
+            /** @constant */
+            type: "call";
+            id: components["schemas"]["CallId"];
+            /** @description What the provider called it; goes back on its wire. */
+            provider_id?: string;
+            /** @description The step that asked, counted from 1. */
+            step: number;
+            /** @description Its place among the calls of that step, from 0. */
+            index: number;
+            /** @description The canonical name if it could be resolved, else as written. */
+            name: string;
+            /** @description Arguments as JSON text, as the model wrote them. */
+            arguments: string;
+            state?: components["schemas"]["ProviderState"];
+        };
+        /** @description A picture. */
+        ImagePart: {
+            /** @constant */
+            type: "image";
+            /** @description Its media type. */
+            media_type: string;
+            /** @description A `data:` or `https:` address. */
+            url: string;
+        };
+        /**
+         * @description Thinking of a model. `opaque` is the provider's own state (signatures, encrypted content):
+         *     echoed byte for byte to the same model, dropped on another.
+         */
+        Reasoning: {
+            /** @description Readable thinking; may be empty. */
+            text: string;
+            opaque?: unknown;
+            /** @description The model that made it. */
+            model?: string;
+        };
+        /**
+         * @description State that a provider hangs on something a model made (signatures, item ids): echoed untouched to the
+         *     same model, dropped on another.
+         */
+        ProviderState: {
+            /** @description The model that made it, `provider/model`. */
+            model: string;
+            value: unknown;
+        };
+        /** @description One call of a run, with its identity: in the transcript, the trace and the events. */
+        ToolCall: {
+            id: components["schemas"]["CallId"];
+            /** @description What the provider called it; goes back on its wire. */
+            provider_id?: string;
+            /** @description The step that asked, counted from 1. */
+            step: number;
+            /** @description Its place among the calls of that step, from 0. */
+            index: number;
+            /** @description The canonical name if it could be resolved, else as written. */
+            name: string;
+            /** @description Arguments as JSON text, as the model wrote them. */
+            arguments: string;
+            state?: components["schemas"]["ProviderState"];
+        };
+        /** @description Where a session was forked from. */
+        ForkPoint: {
+            session_id: components["schemas"]["SessionId"];
+            run_id: components["schemas"]["RunId"];
+            /** @description The last step that was taken over; 0 for the user's message alone. */
+            step: number;
+        };
+        /** @description Everything from one user message to its end. */
+        RunId: string;
+        /** @description One entry of the task list. */
+        Task: {
+            /** @description `task_1`, `task_2`, … */
+            task_id: string;
+            status: components["schemas"]["TaskStatus"];
+            /** @description What is to be done. */
+            content: string;
+        };
+        /**
+         * @description How far a task is.
+         *
+         *     - `pending`: Not begun.
+         *     - `in_progress`: Being worked on.
+         *     - `completed`: Done.
+         * @enum {string}
+         */
+        TaskStatus: "pending" | "in_progress" | "completed";
+        /** @description What a client needs to follow a run. */
+        StartedRun: {
+            run_id: components["schemas"]["RunId"];
+            session_id: components["schemas"]["SessionId"];
+            after_seq: number;
+            events: string;
+        };
+        /** @description A run, as lists show it. */
+        Run: {
+            run_id: components["schemas"]["RunId"];
+            session_id: components["schemas"]["SessionId"];
+            /** @description What the user said, cut short. */
+            message: string;
+            /** @description The model that answers. */
+            model: string;
+            /** @description The profile. */
+            profile: string;
+            /** @description When it began. */
+            started_ms: number;
+            /** @description When it ended; nothing while it has not. */
+            ended_ms?: number;
+            outcome?: components["schemas"]["RunOutcome"];
+            reason?: components["schemas"]["StopReason"];
+            /** @description The number of its first record. */
+            first_seq: number;
+            /** @description The number of its newest record. */
+            last_seq: number;
+            /** @description Steps so far. */
+            steps: number;
+            /** @description Calls so far. */
+            calls: number;
+            /** @description Questions that wait for an answer. */
+            questions: number;
+            usage: components["schemas"]["Usage"];
+        };
+        /**
+         * @description How a run ended.
+         *
+         *     - `completed`: The model answered.
+         *     - `limit_reached`: A limit was reached; there is still an answer.
+         *     - `cancelled`: The user stopped it.
+         *     - `failed`: It could not go on.
+         * @enum {string}
+         */
+        RunOutcome: "completed" | "limit_reached" | "cancelled" | "failed";
+        /**
+         * @description Why a run stopped: typed, on every run.
+         *
+         *     - `answered`: The model answered.
+         *     - `steps_max`: Too many steps.
+         *     - `calls_max`: Too many calls.
+         *     - `tokens_max`: Too many tokens.
+         *     - `bytes_max`: Too much output.
+         *     - `deadline`: Out of time.
+         *     - `repeated_call`: The same call again and again.
+         *     - `correction_failed`: A bad call was not corrected.
+         *     - `answer_cut`: The answer was cut by its length, also after a continuation.
+         *     - `cancelled`: The user stopped it.
+         *     - `model_failed`: The model failed.
+         *     - `tool_failed`: A tool failed and the profile does not go on (`dspy`).
+         *     - `journal_failed`: The journal failed: going on would lose what happened.
+         *     - `interrupted`: The program stopped in the middle of the run, which could not be taken up again.
+         * @enum {string}
+         */
+        StopReason: "answered" | "steps_max" | "calls_max" | "tokens_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted";
+        /** @description Token counts in one normal form: `input` includes cached, `output` includes reasoning. */
+        Usage: {
+            /** @description Tokens read. */
+            input: number;
+            /** @description Tokens written. */
+            output: number;
+            /** @description Tokens read from the provider's cache. */
+            cached: number;
+            /** @description Tokens of thinking. */
+            reasoning: number;
+            /** @description What it cost, where prices are known. */
+            cost_usd?: number;
+        };
+        /** @description Everything worth keeping of a run. */
+        RunTrace: {
+            /** @description The run. */
+            runId: string;
+            /** @description The model that answered. */
+            model: string;
+            /** @description RFC 3339. */
+            startedAt: string;
+            /** @description RFC 3339; empty while it goes on. */
+            endedAt: string;
+            /** @description From start to end. */
+            totalDurationMs: number;
+            tokens: components["schemas"]["TraceTokens"];
+            /** @description Every call, in the order in which they were asked for. */
+            tools: components["schemas"]["ToolTrace"][];
+            /** @description Every block of thinking (S-32). */
+            reasoning: components["schemas"]["ReasoningBlock"][];
+            /** @description Warnings, each once. */
+            warnings: components["schemas"]["TraceWarning"][];
+            /** @description What had to be changed, imitated or left out of requests. */
+            adjustments: components["schemas"]["TraceAdjustment"][];
+            /** @description Waits before a step was asked for again. */
+            delays: components["schemas"]["TraceDelay"][];
+            /** @description How it ended. */
+            outcome: components["schemas"]["RunOutcome"] | null;
+            /** @description Why it stopped. */
+            stopReason: components["schemas"]["StopReason"] | null;
+            /** @description The answer. */
+            answer: string;
+        };
+        /** @description Token counts of a run. */
+        TraceTokens: {
+            /** @description Tokens read. */
+            input: number;
+            /** @description Tokens written. */
+            output: number;
+            /** @description Both. */
+            total: number;
+            /** @description What it cost. */
+            costUsd: number | null;
+        };
+        /** @description One call of a run. */
+        ToolTrace: {
+            /** @description The call. */
+            id: string;
+            /** @description The tool. */
+            name: string;
+            /** @description The tool, for people: `read_file` is "Read file". */
+            displayName: string;
+            status: components["schemas"]["ToolStatus"];
+            /** @description RFC 3339; when it was asked for, then when it started. */
+            startedAt: string;
+            /** @description RFC 3339. */
+            endedAt: string;
+            /** @description How long it took. */
+            durationMs: number;
+            parameters: unknown;
+            /** @description One line of its outcome. */
+            outputSummary: string;
+            /** @description Sources it found. */
+            links: components["schemas"]["Link"][];
+            outputRaw: unknown;
+            /** @description Why it failed. */
+            error: components["schemas"]["TraceError"] | null;
+            category: components["schemas"]["Category"];
+            visibility: components["schemas"]["Visibility"];
+            /** @description Calls that it made itself, in order. */
+            inside?: components["schemas"]["InnerCall"][];
+            /** @description Whether an earlier outcome was given again. */
+            cached: boolean;
+            /** @description Arguments that were dropped. */
+            droppedArgs: string[];
+            /** @description Noise that was taken off the arguments. */
+            repairs: components["schemas"]["RepairNote"][];
+            /** @description Who allowed it. */
+            decision: string | null;
+        };
+        /**
+         * @description How far a call is (S-31).
+         *
+         *     - `queued`: Asked for.
+         *     - `running`: Runs.
+         *     - `completed`: Worked.
+         *     - `failed`: Did not work.
+         * @enum {string}
+         */
+        ToolStatus: "queued" | "running" | "completed" | "failed";
+        /** @description A source found by a call. */
+        Link: {
+            /** @description Its title; the name of a document. */
+            title: string;
+            /** @description Its address; empty where it is a document of the index, which has none. */
+            url: string;
+            /** @description A piece of its text. */
+            snippet?: string;
+        };
+        /** @description Why a call failed. */
+        TraceError: {
+            /** @description What happened. */
+            message: string;
+            /** @description Which kind. */
+            code: string;
+        };
+        /**
+         * @description Where a front end files a tool (S-12).
+         *
+         *     - `search`: Finds things.
+         *     - `utility`: Small computations.
+         *     - `other`: Everything else.
+         * @enum {string}
+         */
+        Category: "search" | "utility" | "other";
+        /**
+         * @description How prominently a front end shows a tool (S-12).
+         *
+         *     - `primary`: In the middle of the screen.
+         *     - `secondary`: As a chip.
+         *     - `hidden`: Only in the inspector.
+         * @enum {string}
+         */
+        Visibility: "primary" | "secondary" | "hidden";
+        /** @description A call that a running call made itself. */
+        InnerCall: {
+            /** @description The tool. */
+            name: string;
+            /** @description Complete arguments. */
+            arguments: string;
+            effects?: components["schemas"]["Effects"];
+            status?: components["schemas"]["OutcomeStatus"];
+            /** @description What it gave or why it failed, cut. */
+            said: string;
+            /** @description When it began. */
+            started_ms: number;
+            /** @description How long it took. */
+            duration_ms: number;
+            /** @description Who allowed it: the gate's word. */
+            decision?: string;
+            /** @description Calls that it made itself, in order. */
+            inside?: components["schemas"]["InnerCall"][];
+        };
+        /**
+         * @description How a call ended.
+         *
+         *     - `ok`: It gave an output.
+         *     - `failed`: It failed.
+         *     - `denied`: It was not allowed.
+         *     - `staged`: It is an edit that awaits the user's approval.
+         *     - `cancelled`: The run was cancelled.
+         *     - `interrupted`: The process died while it ran.
+         * @enum {string}
+         */
+        OutcomeStatus: "ok" | "failed" | "denied" | "staged" | "cancelled" | "interrupted";
+        /**
+         * @description One kind of change that a repair made.
+         *
+         *     - `byte_order_mark`: A byte order mark before the text was left out.
+         *     - `think_prefix`: Reasoning before the text (`<think>…</think>`) was left out.
+         *     - `code_fence`: The code fence around the JSON was left out.
+         *     - `special_tokens`: Special tokens of a model's template (`<|tool_call_end|>`, `</tool_call>`) were left out.
+         *     - `prose_around`: Sentences around the only object were left out.
+         *     - `double_encoded`: The JSON was a string that held the object.
+         *     - `trailing_comma`: A comma before a closing bracket was left out.
+         *     - `comment`: Comments were left out.
+         *     - `single_quotes`: Strings stood in single quotes.
+         *     - `smart_quotes`: Strings stood in typographic quotes.
+         *     - `unquoted_key`: Keys stood without quotes.
+         *     - `literal_spelling`: `True`, `False` or `None` stood for `true`, `false` or `null`.
+         *     - `raw_control`: Strings held line breaks or other control characters that were not escaped.
+         *     - `number_spelling`: Numbers were spelled like `+3`, `.5` or `5.`.
+         *     - `missing_comma`: A comma was put in.
+         *     - `extra_close`: A closing bracket that closed nothing was left out.
+         *     - `missing_close`: A closing bracket was put in.
+         *     - `cut_short`: The text ended inside a string, or between a key and its value.
+         *     - `bad_escape`: An escape that JSON does not know was taken as text.
+         *     - `not_a_number`: `NaN` or `Infinity` became `null`.
+         *     - `duplicate_key`: A key stood twice in an object; its last value was taken.
+         *     - `rounded_number`: A number was rounded to one that can be kept.
+         *     - `not_utf8`: Bytes that were no UTF-8 were replaced.
+         * @enum {string}
+         */
+        RepairNote: "byte_order_mark" | "think_prefix" | "code_fence" | "special_tokens" | "prose_around" | "double_encoded" | "trailing_comma" | "comment" | "single_quotes" | "smart_quotes" | "unquoted_key" | "literal_spelling" | "raw_control" | "number_spelling" | "missing_comma" | "extra_close" | "missing_close" | "cut_short" | "bad_escape" | "not_a_number" | "duplicate_key" | "rounded_number" | "not_utf8";
+        /** @description One block of thinking. */
+        ReasoningBlock: {
+            /** @description `reasoning_0`, `reasoning_1`, … */
+            id: string;
+            /** @description What was thought. */
+            content: string;
+            /** @description RFC 3339. */
+            timestamp: string;
+        };
+        /** @description One warning. */
+        TraceWarning: {
+            code: components["schemas"]["WarningCode"];
+            /** @description What happened. */
+            message: string;
+        };
+        /**
+         * @description Codes of warnings (interface §3).
+         *
+         *     - `TOOL_CLAMP`: Calls of a category were trimmed to its quota.
+         *     - `MAX_STEPS`: The step limit was reached.
+         *     - `MAX_CALLS`: The call limit was reached.
+         *     - `REPEAT_CALL`: The same call came again.
+         *     - `TRUNCATED`: Something was cut.
+         *     - `DROPPED_ARGS`: Unknown arguments were dropped.
+         *     - `NO_TOOL_SUPPORT`: The model cannot use tools.
+         *     - `FINALIZE_REFUSED_CALL`: A call in the final step was refused.
+         *     - `EMULATED`: Something that the provider cannot do is imitated.
+         * @enum {string}
+         */
+        WarningCode: "TOOL_CLAMP" | "MAX_STEPS" | "MAX_CALLS" | "REPEAT_CALL" | "TRUNCATED" | "DROPPED_ARGS" | "NO_TOOL_SUPPORT" | "FINALIZE_REFUSED_CALL" | "EMULATED";
+        /** @description One change of a request. */
+        TraceAdjustment: {
+            /** @description The step whose request it was. */
+            step: number;
+            kind: components["schemas"]["NoticeKind"];
+            /** @description The rule that asked for it. */
+            rule: string;
+            /** @description What was done and why. */
+            message: string;
+        };
+        /**
+         * @description What was done to a request.
+         *
+         *     - `healed`: The history was not legal for the provider and was made so.
+         *     - `lowered`: A schema or a name was put into the provider's dialect with a loss.
+         *     - `emulated`: Something that the provider cannot do is imitated, or left out.
+         *     - `trimmed`: The history was too long and was shortened.
+         * @enum {string}
+         */
+        NoticeKind: "healed" | "lowered" | "emulated" | "trimmed";
+        /** @description One wait before a step was asked for again. */
+        TraceDelay: {
+            /** @description The step. */
+            step: number;
+            /** @description The try that was waited for. */
+            attempt: number;
+            /** @description How long about. */
+            delayMs: number;
+            /** @description The failure's stable word. */
+            code: string;
+            /** @description What had happened. */
+            message: string;
+            /** @description RFC 3339. */
+            timestamp: string;
+        };
+        /** @description What a replay found. */
+        ReplayReport: {
+            run_id: components["schemas"]["RunId"];
+            /** @description Durable records that came out the same. */
+            same: number;
+            divergence?: components["schemas"]["ReplayDivergence"];
+        };
+        /** @description Where a replay went another way. */
+        ReplayDivergence: {
+            /** @description The number of the record. */
+            seq: number;
+            /** @description What is on record. */
+            recorded: string;
+            /** @description What came out now. */
+            replayed: string;
+        };
+        /** @description A model step. */
+        StepReport: {
+            /** @description Which step, from 1. */
+            step: number;
+            /** @description Every time the model was asked, oldest first. */
+            attempts: components["schemas"]["StepAttempt"][];
+            request?: components["schemas"]["AskedRequest"];
+            wire?: components["schemas"]["WrittenRequest"];
+            response?: components["schemas"]["StepResponse"];
+            /** @description Why something of the request is missing, or may not be as it was. */
+            problem?: string;
+        };
+        /** @description One try of a step. */
+        StepAttempt: {
+            /** @description Which, from 1. */
+            attempt: number;
+            purpose: components["schemas"]["StepPurpose"];
+            /** @description When it began; the wait before it is part of it. */
+            started_ms: number;
+            /** @description When it was over; nothing while it is not. */
+            ended_ms?: number;
+            /** @description How long was waited before the model was asked. */
+            delay_ms?: number;
+            failure?: components["schemas"]["AttemptFailure"];
+        };
+        /**
+         * @description Why a step is asked for.
+         *
+         *     - `work`: An ordinary step.
+         *     - `correction`: The last step had a bad call; this one may correct it. Does not count as a step (E-33).
+         *     - `continuation`: The last answer was cut by its length (R-63), or the model paused; go on with it.
+         *     - `finalise`: The last word of a run that reached a limit: no tools.
+         * @enum {string}
+         */
+        StepPurpose: "work" | "correction" | "continuation" | "finalise";
+        /** @description Why a try came to nothing. */
+        AttemptFailure: {
+            /** @description The failure's stable word. */
+            code: string;
+            /** @description What happened. */
+            message: string;
+        };
+        /** @description What was asked, as the run machine made it. */
+        AskedRequest: {
+            /** @description The system text. */
+            system: string;
+            /** @description The history that was shown. */
+            messages: components["schemas"]["Message"][];
+            /** @description Notes that belong to this request alone. */
+            trailer: string[];
+            /** @description The tools. */
+            tools: components["schemas"]["Tool"][];
+            tool_choice: components["schemas"]["ToolChoice"];
+            sampling: components["schemas"]["Sampling"];
+        };
+        /** @description The declaration of a tool. */
+        Tool: {
+            /** @description Canonical name, `verb_noun`. */
+            name: string;
+            /** @description Other names a model may use for it. */
+            aliases?: string[];
+            /** @description What it does, for the model and for people. */
+            description: string;
+            /** @description JSON Schema (draft 2020-12) of the arguments; always an object schema. */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** @description Other names for arguments: alias → canonical. */
+            arg_aliases?: {
+                [key: string]: string;
+            };
+            effects: components["schemas"]["Effects"];
+            /** @description Whether sending the same call twice does no more than once. */
+            idempotent: boolean;
+            risk: components["schemas"]["Risk"];
+            /** @description What it touches. */
+            scopes?: components["schemas"]["Scope"][];
+            category: components["schemas"]["Category"];
+            visibility: components["schemas"]["Visibility"];
+            /** @description Own limit for one call; the profile's otherwise. */
+            timeout_ms?: number;
+            /** @description Own limit for what the model sees of an outcome; the profile's otherwise. */
+            result_chars_max?: number;
+            /** @description Refuse unknown arguments instead of dropping and reporting them. */
+            strict_args: boolean;
+            /** @description Whether `ToolPort::inspect` has something to say (paths, hosts, commands, a preview). */
+            inspected: boolean;
+            /** @description Honest repetition, such as polling: the loop guard leaves it alone. */
+            repeatable: boolean;
+            /** @description Whether its output is text from outside that must never be taken for an instruction. */
+            untrusted_output: boolean;
+            /** @description Example arguments, for help and for the model. */
+            examples?: unknown[];
+            /** @description The executor of a user's own that runs it; nothing where this program does. */
+            executor?: string;
+        };
+        /**
+         * @description Which part of the machine a tool touches.
+         *
+         *     - `read_files`: Reads files below the root.
+         *     - `write_files`: Writes files below the root.
+         *     - `execute_commands`: Starts processes.
+         *     - `network_access`: Talks to other hosts.
+         *     - `system_info`: Looks at the machine itself.
+         *     - `task_management`: Keeps the task list.
+         * @enum {string}
+         */
+        Scope: "read_files" | "write_files" | "execute_commands" | "network_access" | "system_info" | "task_management";
+        /**
+         * @description What a model may do with tools in a step.
+         *
+         *     - `auto`: As it likes.
+         *     - `required`: It must call one.
+         *     - `forbidden`: It must call none.
+         */
+        ToolChoice: ("auto" | "required" | "forbidden") | {
+            named: string;
+        };
+        /** @description Wishes that go to the provider as they are. */
+        Sampling: {
+            /** @description Sampling temperature. */
+            temperature?: number;
+            /** @description Nucleus sampling. */
+            top_p?: number;
+            /** @description Most tokens of one answer. */
+            output_tokens_max?: number;
+            /** @description `low`, `medium`, `high` or `auto`; reasoning is shown when it is set (S-25). */
+            reasoning_effort?: string;
+            /** @description For repeatable answers. */
+            seed?: number;
+            response_format?: unknown;
+        };
+        /** @description A request as it goes over a wire, without key and headers. */
+        WrittenRequest: {
+            /** @description The method. */
+            method: string;
+            /** @description The address, without anything secret. */
+            url: string;
+            body: unknown;
+        };
+        /** @description What a step gave. */
+        StepResponse: {
+            message: components["schemas"]["Message"];
+            finish: components["schemas"]["Finish"];
+            usage?: components["schemas"]["Usage"];
+        };
+        /**
+         * @description Why a model stopped. Never trusted alone: calls present are calls (providers lie).
+         *
+         *     - `stop`: It was done.
+         *     - `calls`: It wants calls answered.
+         *     - `length`: It ran out of tokens.
+         *     - `paused`: It paused in the middle and goes on when it is asked again with what it said so far.
+         *     - `filtered`: The provider withheld the rest.
+         */
+        Finish: ("stop" | "calls" | "length" | "paused" | "filtered") | {
+            other: string;
+        };
+        /** @description A record as it is shown, in JSON: its events have a document of their own. */
+        Record: {
+            seq: number;
+            ts_ms: number;
+            session_id: string;
+            run_id: string;
+            parent_id: string;
+            /** @description What happened; `schema/events.schema.json` has every kind. */
+            event: {
+                type: string;
+            };
+            clipped?: boolean;
+        };
+        /** @description A call and all that is on record of it. */
+        ShownCall: {
+            call: components["schemas"]["ToolCall"];
+            category: components["schemas"]["Category"];
+            visibility: components["schemas"]["Visibility"];
+            requested_ms: number;
+            started_ms?: number;
+            ended_ms?: number;
+            question?: components["schemas"]["Question"];
+            decision?: components["schemas"]["Decided"];
+            /** @description The gate that let it run. */
+            allowed_by?: string;
+            outcome?: components["schemas"]["ToolOutcome"];
+            message?: components["schemas"]["Message"];
+            /** @description Calls that it made itself. */
+            inside?: components["schemas"]["InnerCall"][];
+        };
+        /** @description What somebody or some rule decided. */
+        Decided: {
+            decision: components["schemas"]["Decision"];
+            by: string;
+            rule?: string;
+            problem?: string;
+            denied_by?: components["schemas"]["DeniedBy"];
+            message?: string;
+        };
+        /**
+         * @description What the user decided (Z-13).
+         *
+         *     - `once`: This call only.
+         *     - `session`: Until the session ends.
+         *     - `remember`: Stored as a rule.
+         *     - `deny`: Not at all.
+         * @enum {string}
+         */
+        Decision: "once" | "session" | "remember" | "deny";
+        /**
+         * @description Who denied a call.
+         *
+         *     - `user`: The user, asked about this call.
+         *     - `rule`: A rule.
+         *     - `mode`: How the run is approved: the call needs asking, and nobody is asked.
+         *     - `limit`: A limit: of the run, of the request, or of what the tool may touch.
+         * @enum {string}
+         */
+        DeniedBy: "user" | "rule" | "mode" | "limit";
+        /** @description What a call gave: exactly one for every call, whatever happened to it. */
+        ToolOutcome: {
+            body: components["schemas"]["OutcomeBody"];
+            meta: components["schemas"]["OutcomeMeta"];
+        };
+        OutcomeBody: {
+            Ok: components["schemas"]["ToolOutput"];
+        } | {
+            Err: components["schemas"]["ToolFailure"];
+        };
+        /** @description What a tool returns when it succeeds: JSON for machines, text for readers. */
+        ToolOutput: {
+            json: unknown;
+            /** @description A text form for models and people; the JSON itself when absent. */
+            text?: string;
+            /** @description Sources that an answer can cite. */
+            links?: components["schemas"]["Link"][];
+            /** @description The 900-character summary of text dialects (E-26…E-29), made by the tool's renderer. */
+            summary?: string;
+            /** @description Whether the tool cut its own output to a limit. */
+            is_truncated: boolean;
+        };
+        /**
+         * @description A failed call: `message` is for model and user alike, `hint` tells the model what to do next,
+         *     `detail` is for the operator's log and leaves the process nowhere else.
+         */
+        ToolFailure: {
+            kind: components["schemas"]["ErrorKind"];
+            /** @description What was wrong, where. */
+            message: string;
+            /** @description The argument at fault. */
+            field?: string;
+            /** @description What was expected there. */
+            expected?: string;
+            /** @description What was there instead, cut short. */
+            received?: string;
+            /** @description What to do. */
+            hint?: string;
+            denied_by?: components["schemas"]["DeniedBy"];
+        };
+        /**
+         * @description The kinds of failure (requirements §6.2).
+         *
+         *     - `unknown_tool`: No such tool.
+         *     - `invalid_args`: An argument is missing, of the wrong type or out of bounds.
+         *     - `parse_error`: The arguments are not JSON.
+         *     - `not_found`: The thing asked for does not exist.
+         *     - `io_error`: The file system or the network failed.
+         *     - `permission_denied`: The user, a rule or the run forbids it.
+         *     - `timeout`: It took too long and was stopped.
+         *     - `cancelled`: The run was cancelled.
+         *     - `limit_exceeded`: A limit of the run was reached.
+         *     - `unavailable`: The back end is missing or not set up.
+         *     - `interrupted`: It was running when the process died; whether it happened is not known.
+         *     - `internal`: A fault of the tool itself.
+         * @enum {string}
+         */
+        ErrorKind: "unknown_tool" | "invalid_args" | "parse_error" | "not_found" | "io_error" | "permission_denied" | "timeout" | "cancelled" | "limit_exceeded" | "unavailable" | "interrupted" | "internal";
+        /** @description Facts about the running of a call. */
+        OutcomeMeta: {
+            /** @description When it started (or was refused). */
+            started_ms: number;
+            /** @description How long it took. */
+            duration_ms: number;
+            /** @description Size of the readable output. */
+            output_bytes: number;
+            /** @description Whether the model sees only a part. */
+            is_truncated: boolean;
+            /** @description Whether an earlier outcome was given again. */
+            is_cached: boolean;
+            /** @description Which try it was, from 1. */
+            attempt: number;
+            /** @description Arguments that were dropped (E-16). */
+            dropped_args?: string[];
+            /** @description Noise that was taken off the arguments before they could be read. */
+            repairs?: components["schemas"]["RepairNote"][];
+            /** @description Who allowed it: the gate's word. */
+            decision?: string;
+            /** @description The handle under which the whole output can be read. */
+            result_ref?: string;
+            trust: components["schemas"]["Trust"];
+            proposal?: components["schemas"]["Question"];
+            /**
+             * @description Calls that it made itself: in journals from before these had records of their own, and in the answer to a call
+             *     from outside, of which there is no journal.
+             */
+            inside?: components["schemas"]["InnerCall"][];
+        };
+        /**
+         * @description Where an output came from: untrusted text is never taken for an instruction.
+         *
+         *     - `own`: Made by this program.
+         *     - `untrusted`: From outside: web pages, files, other programs.
+         * @enum {string}
+         */
+        Trust: "own" | "untrusted";
+        /** @description What a call gave. */
+        ToolAnswer: {
+            status: components["schemas"]["OutcomeStatus"];
+            /** @description The envelope of the profile, as a model would see it. */
+            content: string;
+            duration_ms: number;
+            outcome: components["schemas"]["ToolOutcome"];
+            result?: unknown;
+            /** @description Why a call failed. */
+            error?: {
+                kind: components["schemas"]["ErrorKind"];
+                message: string;
+                hint: string | null;
+                field: string | null;
+                expected: string | null;
+                received: string | null;
+            };
+        };
+        Rule: {
+            id: string;
+            effect: components["schemas"]["RuleEffect"];
+            rule: string;
+            created_ms: number;
+            source: components["schemas"]["RuleSource"];
+            session_id?: components["schemas"]["SessionId"];
+        };
+        /**
+         * @description What a rule does.
+         *
+         *     - `allow`: Lets a call run without asking.
+         *     - `ask`: Asks each time, whatever allows it; only a grant of this session is stronger.
+         *     - `deny`: Refuses a call, whatever else allows it.
+         * @enum {string}
+         */
+        RuleEffect: "allow" | "ask" | "deny";
+        /**
+         * @description Where a rule comes from.
+         *
+         *     - `user`: The user's own file.
+         *     - `project`: The project's file: can tighten, never loosen.
+         *     - `flag`: The command line of this run.
+         *     - `grant`: An answer given in a session: ends with it, and with the program that runs it.
+         * @enum {string}
+         */
+        RuleSource: "user" | "project" | "flag" | "grant";
+        /** @description What one gate says. */
+        Gate: {
+            /** @description The gate's word. */
+            gate: string;
+            /**
+             * @description `silent`, `allow`, `ask`, `stage` or `deny`.
+             * @enum {string}
+             */
+            opinion: "silent" | "allow" | "ask" | "stage" | "deny";
+            /** @description Why. */
+            reason: string;
+            /** @description Whether it is the one that decides. */
+            decides: boolean;
+        };
+        /** @description One decision; `Display` is its line. */
+        AuditEntry: {
+            ts_ms: number;
+            decision: components["schemas"]["AuditDecision"];
+            /** @description The tool, as far as it is known. */
+            tool: string;
+            /** @description Why, or by whom. */
+            reason: string;
+            /** @description The user who was there, where users have names. */
+            user?: string;
+            /** @description Arguments as JSON text: secrets struck out, long values cut. */
+            args: string;
+        };
+        /**
+         * @description What was decided, in the log's words.
+         *
+         *     - `user_approved`: The user let it run.
+         *     - `denied_by_policy`: A gate or rule refused it.
+         *     - `denied_by_user`: The user refused it.
+         *     - `failed_validation`: It never came to the gates: unknown, unreadable or wrong.
+         * @enum {string}
+         */
+        AuditDecision: "auto_approved" | "user_approved" | "denied_by_policy" | "denied_by_user" | "failed_validation";
+        /** @description An executor, for lists. */
+        Executor: {
+            /** @description Its id. */
+            executor_id: string;
+            /** @description What people know it by. */
+            name: string;
+            /** @description Its tools. */
+            tools: string[];
+            /** @description Calls that wait for it or that it runs. */
+            calls: number;
+        };
+        ExecutorTicket: {
+            executor_id: string;
+            /** @description For the header X-Executor-Secret; told once. */
+            secret: string;
+            lease_s: number;
+        };
+        /** @description What is new for an executor. */
+        ExecutorNews: {
+            /** @description Calls to run. */
+            calls: components["schemas"]["RequestedCall"][];
+            /** @description Numbers of calls that nobody waits for any more: cancelled, or out of time. */
+            stopped: number[];
+            /** @description What to name next time, as a sign that this has arrived. */
+            after: number;
+        };
+        /** @description A call that an executor is to run. */
+        RequestedCall: {
+            /** @description Its number at this executor: what the answer names. */
+            call: number;
+            /** @description The tool. */
+            tool: string;
+            /** @description Complete arguments: they fit the schema, and whoever had to be asked has agreed to them. */
+            arguments: {
+                [key: string]: unknown;
+            };
+            session_id: components["schemas"]["SessionId"];
+            run_id: components["schemas"]["RunId"];
+            call_id: components["schemas"]["CallId"];
+            /** @description The same when the call is sent again after a stop, and never that of another call. */
+            idempotency_key: string;
+            /** @description When it will be stopped. */
+            deadline_ms: number;
+        };
+        About: {
+            version: string;
+            root: string;
+            model: string;
+            profile: components["schemas"]["ProfileName"];
+            approve: components["schemas"]["ApproveMode"];
+            approve_modes: {
+                name: components["schemas"]["ApproveMode"];
+                about: string;
+            }[];
+            profiles: {
+                name: components["schemas"]["ProfileName"];
+                about: string;
+            }[];
+            reasoning_efforts: ("low" | "medium" | "high" | "auto")[];
+            settings: components["schemas"]["Settings"];
+            tool_loop_v2: boolean;
+        };
+        /**
+         * @description The six profiles.
+         *
+         *     - `default`: The better one.
+         *     - `edison`: EDISON's structured loop.
+         *     - `dspy`: The DSPy engine's tool wrapper.
+         *     - `studio`: Prompt Studio's streaming loop.
+         *     - `ploke`: ploke's event-bus loop.
+         *     - `zodo`: ZodoLlama's terminal agent.
+         * @enum {string}
+         */
+        ProfileName: "default" | "edison" | "dspy" | "studio" | "ploke" | "zodo";
+        /**
+         * @description What is done with a call that needs asking.
+         *
+         *     - `read_only`: Nothing but reading runs; the rest is denied, whatever allows it.
+         *     - `ask`: The user is asked.
+         *     - `edit`: Edits of files in the project run; about the rest the user is asked.
+         *     - `all`: Everything runs that no rule denies and that destroys nothing beyond the project.
+         *     - `never`: It is denied: nobody is there to answer.
+         *     - `safe`: Safe and low calls run; the rest is denied.
+         *     - `edit_only`: Edits run; the rest is denied: nobody is there to answer.
+         *     - `stage`: Edits are staged: nothing is written until the user approves it later. About the rest the user is asked.
+         *     - `stage_only`: Edits are staged; the rest is denied: nobody is there to answer.
+         * @enum {string}
+         */
+        ApproveMode: "read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only";
+        /** @description A model that can be chosen. */
+        Model: {
+            /** @description `provider/model`. */
+            name: string;
+            /** @description Who offers it. */
+            provider: string;
+            /** @description Whether it is chosen when nobody chooses. */
+            is_default: boolean;
+            /** @description Whether it can be asked as things are (a key is there, a script can be read). */
+            is_ready: boolean;
+            /** @description Tokens it holds, where that is known. */
+            context_tokens?: number;
+            /** @description Whether it can use tools, where that is known. */
+            has_tools?: boolean;
+            /** @description Whether it can think aloud, where that is known. */
+            has_reasoning?: boolean;
+            /** @description Who says so: the catalogue and where it has it from, the configuration, the doctor. */
+            source?: string;
+            price?: components["schemas"]["ModelPrice"];
+            doctor?: components["schemas"]["Findings"];
+        };
+        /** @description What a million tokens cost, in US dollars. */
+        ModelPrice: {
+            /** @description Read. */
+            input: number;
+            /** @description Read from the provider's cache. */
+            cached: number;
+            /** @description Written, thinking included. */
+            output: number;
+        };
+        /** @description What the doctor found of a model. */
+        Findings: {
+            /** @description When. */
+            checked_ms: number;
+            /** @description One a probe, in their order. */
+            findings: components["schemas"]["ModelFinding"][];
+        };
+        /** @description What one probe found. */
+        ModelFinding: {
+            /** @description The probe's word. */
+            probe: string;
+            /** @description What it looks at, in a few words. */
+            title: string;
+            /**
+             * @description `pass`, `fail`, `unsure` or `skipped`.
+             * @enum {string}
+             */
+            verdict: "pass" | "fail" | "unsure" | "skipped";
+            /** @description What it means for the user. */
+            meaning: string;
+            /** @description What the endpoint did or said. */
+            detail?: string;
+        };
+        /** @description All modules of a host. */
+        Modules: {
+            /** @description The modules, by id. */
+            modules: components["schemas"]["Module"][];
+            /** @description Files that could not be taken in; where there is a version from before, it still counts. */
+            faults: components["schemas"]["ModuleFault"][];
+            /** @description Where modules are looked for. */
+            folders: string[];
+        };
+        /** @description One module. */
+        Module: {
+            /** @description Its id. */
+            module_id: string;
+            /** @description The model that a run names to use it. */
+            model: string;
+            /**
+             * @description `predict`, `chain_of_thought` or `react`.
+             * @enum {string}
+             */
+            predictor: "predict" | "chain_of_thought" | "react";
+            /** @description What the model is told to do. */
+            instruction: string;
+            /** @description What it takes. */
+            inputs: components["schemas"]["ModuleField"][];
+            /** @description What it gives. */
+            outputs: components["schemas"]["ModuleField"][];
+            /** @description The inputs as JSON Schema. */
+            inputs_schema: {
+                [key: string]: unknown;
+            };
+            /** @description The outputs as JSON Schema. */
+            outputs_schema: {
+                [key: string]: unknown;
+            };
+            /** @description How many examples it has. */
+            demos: number;
+            /** @description Whether it may use tools. */
+            has_tools: boolean;
+            /** @description The tools that it may use, if not all. */
+            tools?: string[];
+            /** @description Words to find it by. */
+            tags: string[];
+            /** @description Its version. */
+            version: string;
+            /** @description What made it. */
+            optimizer: string;
+            /** @description How good it was when it was made. */
+            metric_score?: number;
+        };
+        /** @description An input or output of a module. */
+        ModuleField: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description `string`, `integer`, `number`, `boolean`, `array`, `object` or `json`.
+             * @enum {string}
+             */
+            field_type: "string" | "integer" | "number" | "boolean" | "array" | "object" | "json";
+            /** @description What it is. */
+            description?: string;
+        };
+        /** @description A file that could not be taken in. */
+        ModuleFault: {
+            /** @description The file. */
+            path: string;
+            /** @description What is wrong with it, and where. */
+            message: string;
+        };
+        /** @description What a module would ask a model. */
+        ModulePrompt: {
+            /** @description What the model is told first. */
+            system: string;
+            /** @description The examples and the inputs. */
+            messages: components["schemas"]["PromptMessage"][];
+            response_format?: unknown;
+        };
+        /** @description A message of a prompt. */
+        PromptMessage: {
+            /**
+             * @description `user` or `assistant`.
+             * @enum {string}
+             */
+            role: "user" | "assistant";
+            /** @description What it says. */
+            text: string;
+        };
+        /** @description What a search gave. */
+        Found: {
+            /** @description Passages, best first. */
+            passages: components["schemas"]["Passage"][];
+            indexing?: components["schemas"]["IndexProgress"];
+            /** @description Set when a way of finding could not be used and the others answered: which, and why. */
+            notice?: string;
+        };
+        /** @description A piece of text that was found, with its place. */
+        Passage: {
+            /** @description `path#start:end`, in bytes. */
+            id: string;
+            /** @description The file, relative to the root with `/`; the document's name for documents. */
+            path: string;
+            /** @description The document it is of; `None` for files of the project. */
+            document_id?: string;
+            /** @description The first byte. */
+            start: number;
+            /** @description The byte after the last. */
+            end: number;
+            /** @description The first line, from 1. */
+            line: number;
+            /** @description The language's word: `rust`, `python`, `markdown`, `text`, … */
+            language: string;
+            /** @description What it defines, from the outside in: `Windlass::haul`. */
+            symbol?: string;
+            /** @description The text. */
+            text: string;
+            /** @description The fused score: larger is better. */
+            score: number;
+            parts: components["schemas"]["ScoreParts"];
+        };
+        /** @description Parts of a score, for people who want to know why. */
+        ScoreParts: {
+            /** @description By words. */
+            lexical?: number;
+            /** @description By meaning. */
+            vector?: number;
+            /** @description By names that it defines or uses. */
+            symbol?: number;
+            /** @description By its path. */
+            path?: number;
+        };
+        /** @description How far indexing is. */
+        IndexProgress: {
+            /** @description Files done. */
+            done: number;
+            /** @description Files known so far. */
+            total: number;
+        };
+        /** @description What an index holds. */
+        Index: {
+            /** @description Files in it. */
+            files: number;
+            /** @description Passages in it. */
+            passages: number;
+            /** @description Definitions in its symbol graph. */
+            symbols: number;
+            /** @description Bytes on disk. */
+            bytes: number;
+            /** @description When it was last complete. */
+            completed_ms?: number;
+            indexing?: components["schemas"]["IndexProgress"];
+            /** @description Files that were left out, by reason: `binary`, `too_large`, `unreadable`, `ignored`, … */
+            skipped?: [
+                string,
+                number
+            ][];
+            /** @description Which embedder makes its vectors, if there is one. */
+            embedder?: string;
+            /** @description Files that this embedder has not made vectors of yet; words find them all the same. */
+            files_without_vectors?: number;
+            /** @description Why it last made none, if it failed. */
+            embedder_failure?: string;
+        };
+        /** @description A document as it is listed. */
+        Document: {
+            /** @description By which it is removed. */
+            document_id: string;
+            /** @description Its name. */
+            name: string;
+            session_id?: components["schemas"]["SessionId"];
+            /** @description When it was added. */
+            added_ms: number;
+            /** @description Bytes of its text. */
+            bytes: number;
+        };
+        /** @description A snapshot as it is shown. What was saved is shown as it was. */
+        Save: {
+            id: string;
+            title: string;
+            /** @enum {string} */
+            kind: "system" | "user" | "prompt" | "state";
+            provider: string | null;
+            model: string | null;
+            created_ms: number;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What a chat is answered with. */
+        EdisonAnswer: {
+            response: string;
+            mode_used: string;
+            model_used: string;
+            tools_used: string[];
+            tool_events: {
+                tool: string;
+                args: unknown;
+                result: unknown;
+                summary: string;
+            }[];
+            chat_id: string | null;
+            request_id: string;
+            session_id: components["schemas"]["SessionId"];
+            run_id: components["schemas"]["RunId"];
+            outcome: components["schemas"]["RunOutcome"] | null;
+            stopped: boolean;
+        };
+        /** @description The answer in one piece, as it is written. */
+        OpenaiCompletion: {
+            id: string;
+            /** @constant */
+            object: "chat.completion";
+            created: number;
+            model: string;
+            choices: {
+                index: number;
+                message: {
+                    role: string;
+                    content: string | null;
+                    refusal: null;
+                    reasoning_content?: string;
+                    tool_calls?: {
+                        id: string;
+                        type: string;
+                        function: {
+                            name: string;
+                            arguments: string;
+                        };
+                    }[];
+                };
+                logprobs: null;
+                finish_reason: string;
+            }[];
+            usage: {
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+                prompt_tokens_details: {
+                    cached_tokens: number;
+                };
+                completion_tokens_details: {
+                    reasoning_tokens: number;
+                };
+            };
+        };
+        OpenaiModel: {
+            id: string;
+            /** @constant */
+            object: "model";
+            /** @description Nobody knows when a model was made; clients want a number. */
+            created: number;
+            owned_by: string;
         };
     };
     responses: never;
@@ -6527,30 +7459,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        call: Record<string, never>;
-                        category: string;
-                        visibility: string;
-                        requested_ms: number;
-                        started_ms?: number;
-                        ended_ms?: number;
-                        question?: Record<string, never>;
-                        decision?: {
-                            decision: string;
-                            by: string;
-                            rule?: string;
-                            problem?: string;
-                            denied_by?: string;
-                            message?: string;
-                        };
-                        /** @description The gate that let it run. */
-                        allowed_by?: string;
-                        outcome?: Record<string, never>;
-                        /** @description What the model sees of the outcome. */
-                        message?: Record<string, never>;
-                        /** @description Calls that it made itself. */
-                        inside?: Record<string, never>[];
-                    };
+                    "application/json": components["schemas"]["ShownCall"];
                 };
             };
             /** @description Invalid request */
@@ -11006,9 +11915,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    prompt: string;
-                };
+                "application/json": components["schemas"]["EdisonPicture"];
             };
         };
         responses: {

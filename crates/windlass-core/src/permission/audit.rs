@@ -29,6 +29,7 @@ const SECRET_NAMES: [&str; 10] = [
 
 /// What was decided, in the log's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AuditDecision {
     AutoApproved,
@@ -68,6 +69,7 @@ impl AuditDecision {
 
 /// One decision; `Display` is its line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditEntry {
     pub ts_ms: Millis,
     pub decision: AuditDecision,

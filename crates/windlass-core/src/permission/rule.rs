@@ -202,6 +202,7 @@ impl fmt::Display for RulePattern {
 
 /// What a rule does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleEffect {
     /// Lets a call run without asking.
@@ -225,6 +226,7 @@ impl RuleEffect {
 
 /// Where a rule comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {
     /// The user's own file.

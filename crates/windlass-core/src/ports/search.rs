@@ -98,6 +98,7 @@ impl Default for TokenBudget {
 
 /// A piece of text that was found, with its place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passage {
     /// `path#start:end`, in bytes.
     pub id: String,
@@ -127,6 +128,7 @@ pub struct Passage {
 
 /// Parts of a score, for people who want to know why.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreParts {
     /// By words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -144,6 +146,7 @@ pub struct ScoreParts {
 
 /// What a search gave.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
     /// Passages, best first.
     pub passages: Vec<Passage>,
@@ -157,6 +160,7 @@ pub struct Found {
 
 /// How far indexing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexProgress {
     /// Files done.
     pub done: u64,
@@ -166,6 +170,7 @@ pub struct IndexProgress {
 
 /// What an index holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Index"))]
 pub struct IndexStatus {
     /// Files in it.
     pub files: u64,
@@ -212,6 +217,7 @@ pub struct NewDocument {
 
 /// A document as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Document"))]
 pub struct DocumentRow {
     /// By which it is removed.
     pub document_id: String,

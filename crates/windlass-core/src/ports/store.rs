@@ -41,6 +41,7 @@ pub fn title_of(message: &str) -> &str {
 
 /// What a session begins with.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NewSession {
     /// What people call it; the first message until they call it something.
     #[serde(default)]
@@ -58,6 +59,8 @@ pub struct NewSession {
     pub model: String,
     /// How calls of its runs are approved that need asking, if not as the host has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    // A host says it in every row that it shows.
+    #[cfg_attr(feature = "schema", schemars(!skip_serializing_if, required))]
     pub approve: Option<ApproveMode>,
     /// What is set for its runs.
     #[serde(default, skip_serializing_if = "SessionSettings::is_empty")]
@@ -72,6 +75,7 @@ pub struct NewSession {
 
 /// Where a session was forked from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForkPoint {
     /// The session.
     pub session_id: SessionId,
@@ -83,6 +87,7 @@ pub struct ForkPoint {
 
 /// A session, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Session"))]
 pub struct SessionRow {
     /// Its id.
     pub session_id: SessionId,
@@ -101,6 +106,7 @@ pub struct SessionRow {
 
 /// A run, as lists show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Run"))]
 pub struct RunRow {
     /// Its id.
     pub run_id: RunId,

@@ -1,7 +1,7 @@
-//! The JSON Schema of a record: what serde writes, in a form that makes good types in other languages.
+//! The JSON Schema of a record, and the form of schemas of whatever else serde writes: one that makes good types in
+//! other languages.
 //!
-//! Made of the types themselves and of their comments. Only for the feature `schema`: what ships does not
-//! know it.
+//! Made of the types themselves and of their comments. Only for the feature `schema`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
+use crate::protocol::settings::{EFFORTS, SEED_MAX};
 
 /// What the generator calls the body of an outcome, and what it is.
 const BODY: (&str, &str) = ("Result_of_ToolOutput_or_ToolFailure", "OutcomeBody");
@@ -38,16 +39,7 @@ pub fn record_schema() -> Value {
     let made = SchemaGenerator::from(settings).into_root_schema_for::<Record>().to_value();
     let Value::Object(mut root) = made else { return made };
     let Some(Value::Object(given)) = root.remove("$defs") else { return root.into() };
-    let mut definitions = Map::new();
-    for (name, mut definition) in given.clone() {
-        let variants = split_variants(&name, &mut definition, &given);
-        let name = if name == BODY.0 { BODY.1.to_owned() } else { name };
-        // A variant that takes the name of what it is made of stands in its place.
-        if !definitions.contains_key(&name) {
-            definitions.insert(name, definition);
-        }
-        definitions.extend(variants);
-    }
+    let definitions = plain_definitions(&given, DEFS);
     let mut schema = Map::new();
     for first in ["$schema", "title"] {
         schema.extend(root.remove(first).map(|value| (first.to_owned(), value)));
@@ -56,11 +48,57 @@ pub fn record_schema() -> Value {
     if let Some(Value::Object(fields)) = schema.get_mut("properties") {
         add_shown(fields);
     }
-    schema.insert("$defs".into(), definitions.into());
     let mut schema = schema.into();
     simplify(&mut schema);
+    if let Value::Object(fields) = &mut schema {
+        fields.insert("$defs".into(), definitions.into());
+    }
     drop_unused(&mut schema);
     schema
+}
+
+/// Definitions of what serde writes, in the form of this module; `place` is what references to them begin with.
+pub fn plain_definitions(given: &Map<String, Value>, place: &str) -> Map<String, Value> {
+    let mut definitions = Map::new();
+    for (name, mut definition) in given.clone() {
+        let variants = split_variants(&name, &mut definition, given, place);
+        let name = if name == BODY.0 { BODY.1.to_owned() } else { name };
+        // A variant that takes the name of what it is made of stands in its place.
+        if !definitions.contains_key(&name) {
+            definitions.insert(name, definition);
+        }
+        definitions.extend(variants);
+    }
+    definitions.values_mut().for_each(simplify);
+    definitions
+}
+
+/// A choice of tools in the words of the API, as settings are written.
+pub(super) fn choice_words(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [
+        {"type": "string", "enum": ["auto", "required", "none"]},
+        {"type": "object", "properties": {"name": {"type": "string", "minLength": 1}}, "required": ["name"]},
+    ]})
+}
+
+/// What `SessionSettings::check` lets through, which types alone do not say.
+pub(super) fn bound_settings(schema: &mut Schema) {
+    let bounds = json!({
+        "reasoning_effort": {"enum": EFFORTS},
+        "temperature": {"minimum": 0, "maximum": 2},
+        "top_p": {"minimum": 0, "maximum": 1},
+        "output_tokens_max": {"minimum": 1, "maximum": u32::MAX},
+        "seed": {"maximum": SEED_MAX},
+        "response_format": {"type": "object", "additionalProperties": true},
+    });
+    let (Some(Value::Object(fields)), Value::Object(bounds)) = (schema.get_mut("properties"), bounds) else {
+        return;
+    };
+    for (name, bound) in bounds {
+        if let (Some(Value::Object(field)), Value::Object(bound)) = (fields.get_mut(&name), bound) {
+            field.extend(bound);
+        }
+    }
 }
 
 /// What stands beside the event where a server shows a record.
@@ -72,14 +110,19 @@ fn add_shown(fields: &mut Map<String, Value>) {
 }
 
 /// Gives each variant of a tagged union a definition of its own: `call_ended` of `Event` is `CallEndedEvent`.
-fn split_variants(name: &str, definition: &mut Value, given: &Map<String, Value>) -> Vec<(String, Value)> {
+fn split_variants(
+    name: &str,
+    definition: &mut Value,
+    given: &Map<String, Value>,
+    place: &str,
+) -> Vec<(String, Value)> {
     let Some(Value::Array(variants)) = definition.get_mut("oneOf") else { return Vec::new() };
     let mut split = Vec::new();
     for variant in variants {
         let Some(tag) = tag_of(variant) else { continue };
         let own = format!("{}{name}", pascal(&tag));
-        let whole = std::mem::replace(variant, json!({"$ref": format!("{DEFS}{own}")}));
-        split.push((own, merged(whole, given)));
+        let whole = std::mem::replace(variant, json!({"$ref": format!("{place}{own}")}));
+        split.push((own, merged(whole, given, place)));
     }
     split
 }
@@ -91,8 +134,8 @@ fn tag_of(variant: &Value) -> Option<String> {
 }
 
 /// A variant that is a tag beside another type, as one object: a reference cannot have neighbours everywhere.
-fn merged(mut variant: Value, given: &Map<String, Value>) -> Value {
-    let target = variant.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix(DEFS));
+fn merged(mut variant: Value, given: &Map<String, Value>, place: &str) -> Value {
+    let target = variant.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix(place));
     let Some(Value::Object(target)) = target.and_then(|target| given.get(target)).cloned() else {
         return variant;
     };
@@ -121,7 +164,7 @@ fn pascal(word: &str) -> String {
 }
 
 /// Takes out what other generators stumble over, and what serde never writes.
-fn simplify(schema: &mut Value) {
+pub fn simplify(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for noise in ["default", "format"] {
@@ -139,7 +182,22 @@ fn simplify(schema: &mut Value) {
             }
             drop_nulls(fields);
             collapse_words(fields);
-            fields.values_mut().for_each(simplify);
+            for (name, field) in fields {
+                match field {
+                    // Fields may be called what parts of a schema are.
+                    Value::Object(fields) if name == "properties" => {
+                        fields.values_mut().for_each(|field| {
+                            // Anything at all, in the form that other tools read too.
+                            if *field == true {
+                                *field = json!({});
+                            }
+                            simplify(field);
+                        });
+                    }
+                    Value::Bool(true) if name == "items" => *field = json!({}),
+                    _ => simplify(field),
+                }
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -174,14 +232,19 @@ fn drop_nulls(fields: &mut Map<String, Value>) {
 }
 
 /// Words that were listed one by one, each with its comment, become one list with one comment.
-fn collapse_words(fields: &mut Map<String, Value>) {
+pub fn collapse_words(fields: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = fields.get_mut("oneOf") else { return };
     let (mut words, mut about) = (Vec::new(), String::new());
     choices.retain(|choice| {
-        let Some(word) = choice.get("const").and_then(Value::as_str) else { return true };
-        words.push(word.to_owned());
+        // Words without a comment are in a list already.
+        if let Some(Value::Array(plain)) = choice.get("enum") {
+            words.extend_from_slice(plain);
+            return false;
+        }
+        let Some(word) = choice.get("const").filter(|word| word.is_string()) else { return true };
+        words.push(word.clone());
         if let Some(text) = choice.get("description").and_then(Value::as_str) {
-            about.push_str(&format!("\n- `{word}`: {text}"));
+            about.push_str(&format!("\n- `{}`: {text}", word.as_str().unwrap_or_default()));
         }
         false
     });

@@ -12,6 +12,7 @@ use crate::text::nearest::nearest_names;
 
 /// What is set for the runs of a session; what is not set is as the host has it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Settings", transform = super::schema::bound_settings))]
 #[serde(default)]
 pub struct SessionSettings {
     /// What the model is told after the usual system text.
@@ -19,6 +20,7 @@ pub struct SessionSettings {
     pub system: Option<String>,
     /// What the model may do with tools.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_choice")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schema::choice_words"))]
     pub tool_choice: Option<ToolChoice>,
     /// Sampling, and the form of the answer.
     #[serde(flatten)]

@@ -17,6 +17,7 @@ use crate::run::OVERFLOW;
 
 /// A model step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepReport {
     /// Which step, from 1.
     pub step: u32,
@@ -38,6 +39,7 @@ pub struct StepReport {
 
 /// One try of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepAttempt {
     /// Which, from 1.
     pub attempt: u32,
@@ -58,6 +60,7 @@ pub struct StepAttempt {
 
 /// Why a try came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AttemptFailure {
     /// The failure's stable word.
     pub code: String,
@@ -67,6 +70,7 @@ pub struct AttemptFailure {
 
 /// What was asked, as the run machine made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskedRequest {
     /// The system text.
     pub system: Arc<str>,
@@ -97,6 +101,7 @@ impl From<&ModelRequest> for AskedRequest {
 
 /// A request as it goes over a wire, without key and headers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WrittenRequest {
     /// The method.
     pub method: String,
@@ -108,6 +113,7 @@ pub struct WrittenRequest {
 
 /// What a step gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepResponse {
     /// The assistant message.
     pub message: Arc<Message>,

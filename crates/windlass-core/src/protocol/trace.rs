@@ -16,6 +16,7 @@ const SUMMARY_LINE_CHARS: usize = 200;
 
 /// Everything worth keeping of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunTrace {
     /// The run.
@@ -55,6 +56,7 @@ pub struct RunTrace {
 
 /// Token counts of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TraceTokens {
     /// Tokens read.
@@ -69,6 +71,7 @@ pub struct TraceTokens {
 
 /// How far a call is (S-31).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolStatus {
     /// Asked for.
@@ -84,6 +87,7 @@ pub enum ToolStatus {
 
 /// One call of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolTrace {
     /// The call.
@@ -129,6 +133,7 @@ pub struct ToolTrace {
 
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceError {
     /// What happened.
     pub message: String,
@@ -138,6 +143,7 @@ pub struct TraceError {
 
 /// One block of thinking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReasoningBlock {
     /// `reasoning_0`, `reasoning_1`, …
     pub id: String,
@@ -149,6 +155,7 @@ pub struct ReasoningBlock {
 
 /// One warning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceWarning {
     /// Its code.
     pub code: WarningCode,
@@ -158,6 +165,7 @@ pub struct TraceWarning {
 
 /// One change of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceAdjustment {
     /// The step whose request it was.
     pub step: u32,
@@ -171,6 +179,7 @@ pub struct TraceAdjustment {
 
 /// One wait before a step was asked for again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TraceDelay {
     /// The step.

@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 use windlass_core::permission::{Decision, DeniedBy, Question};
 use windlass_core::ports::host::RecordQuery;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
@@ -15,11 +14,11 @@ use windlass_core::protocol::ids::{CallId, Millis, RunId};
 use windlass_core::protocol::message::Message;
 use windlass_core::protocol::tool::{Category, InnerCall, ToolCall, ToolOutcome, Visibility, see_inside};
 
+use crate::answer::Shown;
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::PathOf;
 use crate::limits::RECORDS_AT_ONCE;
-use crate::openapi::{count, object, text};
 use crate::shown::show_asking;
 use crate::state::ServerApp;
 
@@ -30,39 +29,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .notes("Whole, whatever a stream of records cut of it.")
             .path_param("id", "The run.")
             .path_param("call_id", "The call.")
-            .answers(SuccessKind::Ok, schema(), "The call as it is now.")
+            .answers("The call as it is now.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
 
-fn schema() -> Value {
-    let any = || json!({"type": "object"});
-    let decided = object([
-        ("decision", text()),
-        ("by", text()),
-        ("rule?", text()),
-        ("problem?", text()),
-        ("denied_by?", text()),
-        ("message?", text()),
-    ]);
-    object([
-        ("call", any()),
-        ("category", text()),
-        ("visibility", text()),
-        ("requested_ms", count()),
-        ("started_ms?", count()),
-        ("ended_ms?", count()),
-        ("question?", any()),
-        ("decision?", decided),
-        ("allowed_by?", json!({"type": "string", "description": "The gate that let it run."})),
-        ("outcome?", any()),
-        ("message?", json!({"type": "object", "description": "What the model sees of the outcome."})),
-        ("inside?", json!({"type": "array", "items": any(), "description": "Calls that it made itself."})),
-    ])
-}
-
 /// A call and all that is on record of it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ShownCall {
     call: ToolCall,
     category: Category,
@@ -76,18 +49,21 @@ struct ShownCall {
     question: Option<Question>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Decided>,
+    /// The gate that let it run.
     #[serde(skip_serializing_if = "Option::is_none")]
     allowed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Arc<ToolOutcome>>,
+    /// What the model sees of the outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Arc<Message>>,
+    /// Calls that it made itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inside: Vec<InnerCall>,
 }
 
 /// What somebody or some rule decided.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Decided {
     decision: Decision,
     by: String,
@@ -104,7 +80,7 @@ struct Decided {
 async fn get(
     State(app): State<ServerApp>,
     PathOf((id, call_id)): PathOf<(String, String)>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<ShownCall>> {
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let run = app.host.run(&run_id).await?;
     let (mut shown, mut after) = (None, run.first_seq.saturating_sub(1));
@@ -122,7 +98,7 @@ async fn get(
     let staged = shown.outcome.as_ref().and_then(|outcome| outcome.meta.proposal.as_deref());
     let questions = [("/question", shown.question.as_ref()), ("/outcome/meta/proposal", staged)];
     let questions = questions.into_iter().filter_map(|(place, question)| Some((place, question?)));
-    show_asking(&app, SuccessKind::Ok, &shown, questions)
+    show_asking(&app, &shown, questions)
 }
 
 /// Notes what a record says of the call. What a resumed run did again replaces what it did before.

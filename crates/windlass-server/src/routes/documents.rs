@@ -1,19 +1,20 @@
 //! Documents and notes that users add to the index: listed, added, removed.
 
 use axum::extract::State;
-use axum::response::Response;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_core::ports::search::{DocumentRow, NewDocument};
 use windlass_core::protocol::ids::SessionId;
 use windlass_core::text::base64;
 
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf, QueryOf};
 use crate::limits::DOCUMENT_NAME_CHARS_MAX;
-use crate::openapi::{count, list_of, named, object, text};
-use crate::shown::{done, show, show_list};
+use crate::openapi::{object, text};
+use crate::shown::show;
 use crate::state::ServerApp;
 
 const TAG: &str = "search";
@@ -23,7 +24,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/documents", list)
             .about(TAG, "Documents and notes in the index")
             .query_param("session_id", text(), "Only those of this session.")
-            .answers(SuccessKind::Ok, object([("documents", list_of("Document"))]), "The documents, by name.")
+            .answers("The documents, by name.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/documents", add)
             .about(TAG, "Add or replace a document")
@@ -31,13 +32,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                 "Markdown, text, HTML or PDF, as the ending of its name says; either `text` or, for a PDF, `base64`. With \
                  a session, its own searches find it (`rag_search`); without one, searches in all documents do.",
             )
-            .body_as(named("NewDocument"))
-            .answers(SuccessKind::Created, named("Document"), "It can be found.")
+            .body_as("NewDocument", new_document())
+            .answers("It can be found.")
             .problems(&[ProblemKind::Missing, ProblemKind::TooLarge]),
         Endpoint::delete("/api/documents/{id}", remove)
             .about(TAG, "Remove a document")
             .path_param("id", "The document.")
-            .answers_nothing("It is gone.")
+            .answers("It is gone.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
@@ -47,12 +48,21 @@ struct ListWish {
     session_id: Option<String>,
 }
 
-async fn list(State(app): State<ServerApp>, QueryOf(wish): QueryOf<ListWish>) -> RouteResult<Response> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct DocumentList {
+    documents: Vec<DocumentRow>,
+}
+
+async fn list(
+    State(app): State<ServerApp>,
+    QueryOf(wish): QueryOf<ListWish>,
+) -> RouteResult<Shown<DocumentList>> {
     let mut documents = app.host.documents().await?;
     if let Some(session_id) = wish.session_id.map(SessionId::new) {
         documents.retain(|document: &DocumentRow| document.session_id.as_ref() == Some(&session_id));
     }
-    show_list(&app, "documents", &documents)
+    show(&app, &DocumentList { documents })
 }
 
 #[derive(Deserialize)]
@@ -63,7 +73,10 @@ struct DocumentBody {
     base64: Option<String>,
 }
 
-async fn add(State(app): State<ServerApp>, JsonBody(body): JsonBody<DocumentBody>) -> RouteResult<Response> {
+async fn add(
+    State(app): State<ServerApp>,
+    JsonBody(body): JsonBody<DocumentBody>,
+) -> RouteResult<Created<DocumentRow>> {
     if body.name.trim().is_empty() || body.name.chars().count() > DOCUMENT_NAME_CHARS_MAX {
         let message = format!("'name' must have 1 to {DOCUMENT_NAME_CHARS_MAX} characters");
         return Err(Problem::field("name", message));
@@ -79,12 +92,16 @@ async fn add(State(app): State<ServerApp>, JsonBody(body): JsonBody<DocumentBody
     };
     let session_id = body.session_id.map(SessionId::new);
     let added = app.host.add_document(NewDocument { name: body.name, session_id, bytes }).await?;
-    show(&app, SuccessKind::Created, &added)
+    Ok(Created(show(&app, &added)?))
 }
 
-async fn remove(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+async fn remove(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.remove_document(&id).await?;
-    Ok(done())
+    Ok(Nothing)
+}
+
+fn new_document() -> Value {
+    json!({"anyOf": [with_content("text", text(), "base64"), with_content("base64", coded(), "text")]})
 }
 
 /// A new document whose content is in one field, and not in the other.
@@ -104,24 +121,4 @@ fn coded() -> Value {
         "contentEncoding": "base64",
         "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
     })
-}
-
-/// The bodies of these routes, for the API document.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    vec![
-        (
-            "Document",
-            object([
-                ("document_id", text()),
-                ("name", text()),
-                ("session_id?", text()),
-                ("added_ms", count()),
-                ("bytes", count()),
-            ]),
-        ),
-        (
-            "NewDocument",
-            json!({"anyOf": [with_content("text", text(), "base64"), with_content("base64", coded(), "text")]}),
-        ),
-    ]
 }

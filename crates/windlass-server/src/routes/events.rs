@@ -3,17 +3,16 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName};
-use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_core::protocol::ids::RunId;
 
-use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::answer::{Either, EventStream, Nothing};
+use crate::endpoint::Endpoint;
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{PathOf, QueryOf};
-use crate::openapi::{count_to, flag, frame};
+use crate::openapi::{count_to, flag};
 use crate::routes::edison::EdisonFrames;
-use crate::shown::done;
 use crate::shutdown::Closing;
 use crate::state::ServerApp;
 use crate::stream::{BoxProjection, SseFrames, StreamStart, respond};
@@ -39,8 +38,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("after", count_to(SEQ_MAX), "The last event that was seen.")
             .query_param("cancel_on_disconnect", flag(), "Cancel the run when this reader goes away.")
             .query_param("format", format_schema(), "The form of the events.")
-            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
-            .answers_nothing("The run has ended, and its last event was seen: there is nothing to come back for.")
+            .answers("The events; the last is `done`.")
+            .answers("The run has ended, and its last event was seen: there is nothing to come back for.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
@@ -58,7 +57,7 @@ async fn events(
     QueryOf(query): QueryOf<EventsQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
-) -> RouteResult<Response> {
+) -> RouteResult<Either<EventStream, Nothing>> {
     let after = after(&headers, query.after.as_deref())?;
     let cancels = flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = projection(&app, query.format.as_deref())?;
@@ -66,10 +65,10 @@ async fn events(
     let run = app.host.run(&run_id).await?;
     // An EventSource comes back until it hears that there is no more.
     if run.ended_ms.is_some() && after >= run.last_seq {
-        return Ok(done());
+        return Ok(Either::Other(Nothing));
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    respond(&app, &run_id, StreamStart { after, cancels, closing }, projection).await
+    respond(&app, &run_id, StreamStart { after, cancels, closing }, projection).await.map(Either::One)
 }
 
 /// The number after which a reader wants events: the header, which a browser sends when it comes back, before

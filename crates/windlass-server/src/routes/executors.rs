@@ -5,20 +5,22 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value, json};
-use windlass_core::ports::host::{ExecutorBadge, ExecutorNews, ExecutorOffer, HostError};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use windlass_core::ports::host::{
+    ExecutorBadge, ExecutorNews, ExecutorOffer, ExecutorRow, ExecutorTicket, HostError,
+};
 use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
 
-use crate::endpoint::{Endpoint, JSON};
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::answer::{Created, Nothing, Shown};
+use crate::endpoint::Endpoint;
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf, whole};
 use crate::limits::{EXECUTOR_LEASE_S, EXECUTOR_WAIT_S_MAX};
-use crate::openapi::{count, list, list_of, named, object, said, text};
-use crate::shown::{done, show, show_list};
+use crate::openapi::{count, text};
+use crate::shown::{show, show_exact};
 use crate::shutdown::Closing;
 use crate::state::ServerApp;
 
@@ -35,28 +37,28 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/executors", show_all)
             .about("executors", "The executors that are there")
-            .answers(SuccessKind::Ok, object([("executors", list_of("Executor"))]), "Who they are and what they run."),
+            .answers("Who they are and what they run."),
         Endpoint::post("/api/executors", register)
             .about("executors", "Offer tools whose calls this client runs")
             .notes("The tools are those of every session from now on, until the executor says goodbye or was silent for `lease_s` seconds. No name may be that of another tool. Calls are validated, judged by rules, asked about and limited before the executor gets them; what it gives is text from outside.")
             .body::<OfferBody>()
-            .answers(SuccessKind::Created, named("ExecutorTicket"), "It is let in.")
+            .answers("It is let in.")
             .problems(&[ProblemKind::Conflict]),
         own(Endpoint::post("/api/executors/{id}/poll", poll)
             .about("executors", "Wait for calls")
             .notes("Also the sign that the executor is there. `after` is what the last answer said, 0 or nothing at first: what came later is given again until it is named, so nothing is lost with a connection. One request at a time; a newer one ends an older one.")
             .body::<PollBody>()
-            .answers(SuccessKind::Ok, named("ExecutorNews"), "Calls to run, and calls that nobody waits for any more; both may be empty.")),
+            .answers("Calls to run, and calls that nobody waits for any more; both may be empty.")),
         own(Endpoint::post("/api/executors/{id}/calls/{call}", answer)
             .about("executors", "Answer a call")
             .notes("With `output`, or with `error`. A call takes one answer; one that was answered, cancelled or is out of time takes none, and nothing changes.")
             .body::<ExecutorAnswerBody>()
-            .answers_nothing("The run goes on with it.")
+            .answers("The run goes on with it.")
             .problems(&[ProblemKind::Conflict]))
             .path_param_of("call", count(), "The number of the call."),
         own(Endpoint::delete("/api/executors/{id}", leave)
             .about("executors", "Say goodbye")
-            .answers_nothing("Its tools are gone, and calls that it ran have ended.")),
+            .answers("Its tools are gone, and calls that it ran have ended.")),
     ]
 }
 
@@ -107,23 +109,36 @@ impl OfferedTool {
     }
 }
 
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ExecutorTicket")]
+struct ShownTicket {
+    executor_id: String,
+    /// For the header X-Executor-Secret; told once.
+    secret: String,
+    lease_s: u64,
+}
+
 async fn register(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<OfferBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Created<ShownTicket>> {
     let lease_s = body.lease_s.unwrap_or(EXECUTOR_LEASE_S);
     let offer =
         ExecutorOffer { name: body.name, tools: body.tools.into_iter().map(OfferedTool::spec).collect() };
     let ticket = app.host.executors().register(offer, u64::from(lease_s).saturating_mul(1_000))?;
     // The secret is for whoever asked; it is made here and looks like nothing that has to be struck out.
-    let shown = json!({
-        "executor_id": ticket.executor_id, "secret": ticket.secret, "lease_s": ticket.lease_ms / 1_000,
-    });
-    show(&app, SuccessKind::Created, &shown)
+    let ExecutorTicket { executor_id, secret, lease_ms } = ticket;
+    Ok(Created(show(&app, &ShownTicket { executor_id, secret, lease_s: lease_ms / 1_000 })?))
 }
 
-async fn show_all(State(app): State<ServerApp>) -> RouteResult<Response> {
-    show_list(&app, "executors", &app.host.executors().list())
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ExecutorList {
+    executors: Vec<ExecutorRow>,
+}
+
+async fn show_all(State(app): State<ServerApp>) -> RouteResult<Shown<ExecutorList>> {
+    show(&app, &ExecutorList { executors: app.host.executors().list() })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -142,7 +157,7 @@ async fn poll(
     headers: HeaderMap,
     closing: Option<Extension<Closing>>,
     JsonBody(body): JsonBody<PollBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<ExecutorNews>> {
     let wait_s = body.wait_s.unwrap_or(EXECUTOR_WAIT_S_MAX);
     if wait_s > EXECUTOR_WAIT_S_MAX {
         let message = format!("'wait_s' must be a whole number from 0 to {EXECUTOR_WAIT_S_MAX}");
@@ -152,15 +167,10 @@ async fn poll(
     let wait_ms = u64::from(wait_s).saturating_mul(1_000);
     let Extension(closing) = closing.unwrap_or_default();
     tokio::select! {
-        news = app.host.executors().poll(badge, body.after.unwrap_or(0), wait_ms) => Ok(exact(&news?)),
+        // Calls go out exactly as they were judged: one with something struck out would be another call.
+        news = app.host.executors().poll(badge, body.after.unwrap_or(0), wait_ms) => show_exact(&news?),
         () = closing.wait() => Err(HostError::Closing.into()),
     }
-}
-
-/// Calls go out exactly as they were judged: one with something struck out would be another call.
-fn exact(news: &ExecutorNews) -> Response {
-    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
-    (SuccessKind::Ok.status(), headers, json!(news).to_string()).into_response()
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -207,7 +217,7 @@ async fn answer(
     PathOf((id, call)): PathOf<(String, String)>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<ExecutorAnswerBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Nothing> {
     let is_number = call.bytes().all(|byte| byte.is_ascii_digit());
     let Some(call) = call.parse().ok().filter(|_| is_number) else {
         return Err(Problem::field("call", "the call must be the number that was given with it"));
@@ -222,56 +232,20 @@ async fn answer(
         }
     };
     app.host.executors().answer(badge(&id, &headers)?, call, answer)?;
-    Ok(done())
+    Ok(Nothing)
 }
 
 async fn leave(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     headers: HeaderMap,
-) -> RouteResult<Response> {
+) -> RouteResult<Nothing> {
     app.host.executors().leave(badge(&id, &headers)?)?;
-    Ok(done())
+    Ok(Nothing)
 }
 
 fn badge<'a>(executor_id: &'a str, headers: &'a HeaderMap) -> RouteResult<ExecutorBadge<'a>> {
     let secret = headers.get(SECRET).and_then(|value| value.to_str().ok());
     let missing = || Problem::field(SECRET, "send the executor's secret in the header X-Executor-Secret");
     Ok(ExecutorBadge { executor_id, secret: secret.ok_or_else(missing)? })
-}
-
-/// The bodies of these routes, for the API document.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    vec![
-        (
-            "ExecutorTicket",
-            object([
-                ("executor_id", text()),
-                ("secret", said(&text(), "For the header X-Executor-Secret; told once.")),
-                ("lease_s", count()),
-            ]),
-        ),
-        ("RequestedCall", call_schema()),
-        (
-            "ExecutorNews",
-            object([("calls", list_of("RequestedCall")), ("stopped", list(&count())), ("after", count())]),
-        ),
-        (
-            "Executor",
-            object([("executor_id", text()), ("name", text()), ("tools", list(&text())), ("calls", count())]),
-        ),
-    ]
-}
-
-fn call_schema() -> Value {
-    object([
-        ("call", said(&count(), "Its number, for the answer.")),
-        ("tool", text()),
-        ("arguments", json!({"type": "object"})),
-        ("session_id", text()),
-        ("run_id", text()),
-        ("call_id", said(&text(), "The call as the run's events name it.")),
-        ("idempotency_key", said(&text(), "The same when it is sent again, and never that of another call.")),
-        ("deadline_ms", said(&count(), "When it will be stopped.")),
-    ])
 }

@@ -23,8 +23,6 @@
 //! - `studio`: the routes that Prompt Studio knows: its stream and its snapshots
 //! - `tools`: the same as the commands
 
-use serde_json::Value;
-
 use crate::endpoint::Endpoint;
 
 mod answer_text;
@@ -75,9 +73,4 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// Schemas of the interfaces that other clients know.
-pub(crate) fn compat_schemas() -> Vec<(&'static str, Value)> {
-    [studio::schemas(), edison::schemas(), openai::schemas()].into_iter().flatten().collect()
 }

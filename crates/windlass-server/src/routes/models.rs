@@ -1,20 +1,20 @@
 //! Models, what is known of them, and what the server does where nobody chooses.
 
 use axum::extract::State;
-use axum::response::Response;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use windlass_core::permission::ApproveMode;
-use windlass_core::ports::host::HostDefaults;
+use windlass_core::ports::host::{HostDefaults, ModelFindings, ModelRow};
 use windlass_core::profile::ProfileName;
-use windlass_core::protocol::settings::EFFORTS;
+use windlass_core::protocol::model::Sampling;
+use windlass_core::protocol::settings::{EFFORTS, SessionSettings};
 
+use crate::answer::Shown;
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::JsonBody;
-use crate::openapi::{approve, count, flag, list_of, named, object, profile, text};
-use crate::shown::{show, show_list};
+use crate::openapi::one_of;
+use crate::shown::show;
 use crate::state::ServerApp;
 
 const TAG: &str = "models";
@@ -23,10 +23,10 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/about", about)
             .about(TAG, "What this server is, and what holds where nobody chooses")
-            .answers(SuccessKind::Ok, named("About"), "Its version, root, usual model and profile, and what can be chosen."),
+            .answers("Its version, root, usual model and profile, and what can be chosen."),
         Endpoint::get("/api/models", list)
             .about(TAG, "Models that can be chosen")
-            .answers(SuccessKind::Ok, object([("models", list_of("Model"))]), "The models."),
+            .answers("The models."),
         Endpoint::post("/api/models/doctor", examine)
             .about(TAG, "Ask a model's endpoint what it can really do")
             .notes(
@@ -35,28 +35,68 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             )
             .waits()
             .body::<DoctorBody>()
-            .answers(SuccessKind::Ok, named("Findings"), "What was found, which may be that it does not answer.")
+            .answers("What was found, which may be that it does not answer.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
 
-async fn about(State(app): State<ServerApp>) -> RouteResult<Response> {
-    let HostDefaults { root, model, profile, executes_while_streaming, approve: mode, sampling } =
-        app.host.defaults()?;
-    let profiles: Vec<Value> =
-        ProfileName::ALL.iter().map(|name| json!({"name": name.word(), "about": name.about()})).collect();
-    let modes = ApproveMode::CHOICES.map(|mode| json!({"name": mode.word(), "about": mode.about()}));
-    let shown = json!({
-        "version": app.config.version, "root": root, "model": model, "profile": profile,
-        "approve": mode, "approve_modes": modes, "profiles": profiles, "reasoning_efforts": EFFORTS,
-        "settings": sampling,
-        "tool_loop_v2": executes_while_streaming,
-    });
-    show(&app, SuccessKind::Ok, &shown)
+#[derive(Serialize, JsonSchema)]
+struct About {
+    version: String,
+    root: String,
+    model: String,
+    #[schemars(with = "ProfileName")]
+    profile: String,
+    approve: ApproveMode,
+    approve_modes: Vec<Choice<ApproveMode>>,
+    profiles: Vec<Choice<ProfileName>>,
+    #[schemars(schema_with = "efforts")]
+    reasoning_efforts: [&'static str; EFFORTS.len()],
+    #[schemars(with = "SessionSettings")]
+    settings: Sampling,
+    tool_loop_v2: bool,
 }
 
-async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
-    show_list(&app, "models", &app.host.models().await?)
+fn efforts(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": one_of(&EFFORTS)})
+}
+
+/// What can be chosen, and what that means.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Choice<T> {
+    name: T,
+    about: &'static str,
+}
+
+async fn about(State(app): State<ServerApp>) -> RouteResult<Shown<About>> {
+    let HostDefaults { root, model, profile, executes_while_streaming, approve, sampling } =
+        app.host.defaults()?;
+    let modes = ApproveMode::CHOICES.map(|name| Choice { name, about: name.about() });
+    let profiles = ProfileName::ALL.map(|name| Choice { name, about: name.about() });
+    let shown = About {
+        version: app.config.version.clone(),
+        root,
+        model,
+        profile,
+        approve,
+        approve_modes: modes.into(),
+        profiles: profiles.into(),
+        reasoning_efforts: EFFORTS,
+        settings: sampling,
+        tool_loop_v2: executes_while_streaming,
+    };
+    show(&app, &shown)
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ModelList {
+    models: Vec<ModelRow>,
+}
+
+async fn list(State(app): State<ServerApp>) -> RouteResult<Shown<ModelList>> {
+    show(&app, &ModelList { models: app.host.models().await? })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -69,64 +109,9 @@ struct DoctorBody {
 async fn examine(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<DoctorBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<ModelFindings>> {
     if body.name.trim().is_empty() {
         return Err(Problem::field("name", "name the model as PROVIDER/MODEL"));
     }
-    show(&app, SuccessKind::Ok, &app.host.examine_model(body.name.trim()).await?)
-}
-
-/// The bodies of these routes, for the API document.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    let price = object(["input", "cached", "output"].map(|name| (name, json!({"type": "number"}))));
-    let verdict = json!({"type": "string", "enum": ["pass", "fail", "unsure", "skipped"]});
-    let finding = object([
-        ("probe", text()),
-        ("title", text()),
-        ("verdict", verdict),
-        ("meaning", text()),
-        ("detail?", text()),
-    ]);
-    vec![
-        (
-            "About",
-            object([
-                ("version", text()),
-                ("root", text()),
-                ("model", text()),
-                ("profile", profile()),
-                ("approve", approve()),
-                (
-                    "approve_modes",
-                    json!({"type": "array", "items": object([("name", approve()), ("about", text())])}),
-                ),
-                (
-                    "profiles",
-                    json!({"type": "array", "items": object([("name", profile()), ("about", text())])}),
-                ),
-                ("reasoning_efforts", json!({"type": "array", "items": {"type": "string", "enum": EFFORTS}})),
-                ("tool_loop_v2", flag()),
-                ("settings", named("Settings")),
-            ]),
-        ),
-        (
-            "Model",
-            object([
-                ("name", text()),
-                ("provider", text()),
-                ("is_default", flag()),
-                ("is_ready", flag()),
-                ("context_tokens?", count()),
-                ("has_tools?", flag()),
-                ("has_reasoning?", flag()),
-                ("source?", text()),
-                ("price?", price),
-                ("doctor?", named("Findings")),
-            ]),
-        ),
-        (
-            "Findings",
-            object([("checked_ms", count()), ("findings", json!({"type": "array", "items": finding}))]),
-        ),
-    ]
+    show(&app, &app.host.examine_model(body.name.trim()).await?)
 }

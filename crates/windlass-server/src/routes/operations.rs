@@ -3,13 +3,16 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 use windlass_core::ports::store::SessionQuery;
 
+use crate::answer::{AnsweringRoute, Shown};
 use crate::endpoint::{Endpoint, HTML, JSON};
 use crate::error::{RouteResult, SuccessKind};
 use crate::metrics::TEXT_FORMAT;
-use crate::openapi::{object, text};
+use crate::openapi::text;
 use crate::shown::show;
 use crate::state::ServerApp;
 
@@ -17,24 +20,19 @@ const TAG: &str = "operations";
 
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
-        Endpoint::get("/healthz", healthz).about(TAG, "Whether the server lives").answers(
-            SuccessKind::Ok,
-            object([("status", text())]),
-            "It lives.",
-        ),
-        Endpoint::get("/readyz", readyz).about(TAG, "Whether the server can do its work").answers(
-            SuccessKind::Ok,
-            object([("status", text())]),
-            "The store answers.",
-        ),
+        Endpoint::get("/healthz", healthz).about(TAG, "Whether the server lives").answers("It lives."),
+        Endpoint::get("/readyz", readyz)
+            .about(TAG, "Whether the server can do its work")
+            .answers("The store answers."),
         Endpoint::get("/metrics", metrics).about(TAG, "Counts, for Prometheus").answers_as(
             SuccessKind::Ok,
             "text/plain",
             text(),
             "The counts, in the text form 0.0.4.",
         ),
-        Endpoint::get("/openapi.json", openapi).about(TAG, "This document").answers(
+        Endpoint::get("/openapi.json", openapi).about(TAG, "This document").answers_as(
             SuccessKind::Ok,
+            JSON,
             json!({"type": "object"}),
             "The document.",
         ),
@@ -44,7 +42,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-fn asset<H: axum::handler::Handler<T, ServerApp>, T: 'static>(
+fn asset<H: AnsweringRoute<T>, T: 'static>(
     path: &'static str,
     handler: H,
     media_type: &'static str,
@@ -59,13 +57,19 @@ fn asset<H: axum::handler::Handler<T, ServerApp>, T: 'static>(
     )
 }
 
-async fn healthz(State(app): State<ServerApp>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &json!({"status": "ok"}))
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Condition {
+    status: &'static str,
 }
 
-async fn readyz(State(app): State<ServerApp>) -> RouteResult<Response> {
+async fn healthz(State(app): State<ServerApp>) -> RouteResult<Shown<Condition>> {
+    show(&app, &Condition { status: "ok" })
+}
+
+async fn readyz(State(app): State<ServerApp>) -> RouteResult<Shown<Condition>> {
     app.host.sessions(SessionQuery { rows_max: 1, ..SessionQuery::default() }).await?;
-    show(&app, SuccessKind::Ok, &json!({"status": "ready"}))
+    show(&app, &Condition { status: "ready" })
 }
 
 async fn metrics(State(app): State<ServerApp>) -> Response {

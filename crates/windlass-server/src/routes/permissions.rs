@@ -1,21 +1,19 @@
 //! Approvals: the questions of a run, and their answers, which count only for the question that was shown.
 
 use axum::extract::State;
-use axum::response::Response;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use windlass_core::permission::{Decision, PermissionAnswer, Question};
 use windlass_core::ports::host::{Consent, EditApproval};
 use windlass_core::protocol::ids::{CallId, RunId};
 
-use super::tools::show_answer;
+use super::tools::{ShownAnswer, show_answer};
+use crate::answer::{Nothing, Shown};
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ANSWERS_MAX;
-use crate::openapi::{list_of, named, object};
-use crate::shown::{done, show_asking};
+use crate::shown::show_asking;
 use crate::state::ServerApp;
 
 const TAG: &str = "permissions";
@@ -25,7 +23,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/runs/{id}/permissions", list)
             .about(TAG, "The questions of a run that wait for an answer")
             .path_param("id", "The run.")
-            .answers(SuccessKind::Ok, object([("questions", list_of("Question"))]), "The questions.")
+            .answers("The questions.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/runs/{id}/permissions/{call_id}", answer)
             .about(TAG, "Answer a question")
@@ -33,14 +31,14 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .path_param("id", "The run.")
             .path_param("call_id", "The call that waits.")
             .body::<PermissionAnswerBody>()
-            .answers_nothing("The answer counts.")
+            .answers("The answer counts.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/permissions", answer_all)
             .about(TAG, "Answer several questions")
             .notes("All are checked before the first is answered.")
             .path_param("id", "The run.")
             .body::<AnswersBody>()
-            .answers_nothing("The answers count.")
+            .answers("The answers count.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/edits/{call_id}", apply_edit)
             .about(TAG, "Make an edit that the run has staged")
@@ -48,7 +46,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .path_param("id", "The run.")
             .path_param("call_id", "The call that was staged.")
             .body::<EditBody>()
-            .answers(SuccessKind::Ok, named("ToolAnswer"), "The outcome, which may be a failure: then nothing was written.")
+            .answers("The outcome, which may be a failure: then nothing was written.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
@@ -67,21 +65,26 @@ async fn apply_edit(
     State(app): State<ServerApp>,
     PathOf((run_id, call_id)): PathOf<(String, String)>,
     JsonBody(body): JsonBody<EditBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<ShownAnswer>> {
     let approval = EditApproval {
         run_id: RunId::new(run_id),
         call_id: CallId::from(call_id.as_str()),
         consent: Consent { digest: body.digest, confirmation: body.confirmation },
     };
-    show_answer(&app, &app.host.apply_edit(approval).await?)
+    show_answer(&app, app.host.apply_edit(approval).await?)
 }
 
-async fn list(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
-    let run_id = RunId::new(id);
-    let questions = app.host.questions(&run_id).await?;
-    let places: Vec<_> = (0..questions.len()).map(|place| format!("/questions/{place}")).collect();
-    let complete = places.iter().map(String::as_str).zip(&questions);
-    show_asking(&app, SuccessKind::Ok, &json!({ "questions": &questions }), complete)
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct QuestionList {
+    questions: Vec<Question>,
+}
+
+async fn list(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<QuestionList>> {
+    let shown = QuestionList { questions: app.host.questions(&RunId::new(id)).await? };
+    let places: Vec<_> = (0..shown.questions.len()).map(|place| format!("/questions/{place}")).collect();
+    let complete = places.iter().map(String::as_str).zip(&shown.questions);
+    show_asking(&app, &shown, complete)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -126,13 +129,13 @@ async fn answer(
     State(app): State<ServerApp>,
     PathOf((id, call_id)): PathOf<(String, String)>,
     JsonBody(body): JsonBody<PermissionAnswerBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Nothing> {
     let (run_id, call_id) = (RunId::new(id), CallId::new(call_id));
     let (answer, expected) = body.read()?;
     let questions = app.host.questions(&run_id).await?;
     let question = find(&questions, &call_id, &expected)?;
     app.host.answer(&run_id, &call_id, &question.digest, answer).await?;
-    Ok(done())
+    Ok(Nothing)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -153,7 +156,7 @@ async fn answer_all(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<AnswersBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Nothing> {
     if body.answers.is_empty() || body.answers.len() > ANSWERS_MAX {
         return Err(Problem::field("answers", format!("'answers' must have 1 to {ANSWERS_MAX} entries")));
     }
@@ -168,7 +171,7 @@ async fn answer_all(
     for (question, answer) in ready {
         app.host.answer(&run_id, &question.call_id, &question.digest, answer).await?;
     }
-    Ok(done())
+    Ok(Nothing)
 }
 
 /// The open question of a call, if it is the one that was shown.

@@ -7,22 +7,26 @@ use std::borrow::Cow;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
 use bytes::{BufMut, BytesMut};
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use windlass_core::ports::host::RecordQuery;
 use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, Record};
 use windlass_core::protocol::ids::SessionId;
 use windlass_core::text::cut_chars;
 
-use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::answer::{Either, EventStream, Shown};
+use crate::endpoint::{EVENT_STREAM, Endpoint};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{PathOf, QueryOf, wants};
 use crate::limits::{RECORDS_AT_ONCE, RECORDS_BYTES, RECORDS_MAX, RECORDS_USUAL};
-use crate::openapi::{count, count_to, flag, frame, list_of, object, text};
+use crate::openapi::{count, count_to, flag, text};
 use crate::routes::events::{SEQ_MAX, after, flag_of};
+use crate::shown::{show_exact, unwritten};
 use crate::shutdown::Closing;
 use crate::state::ServerApp;
 use crate::stream::{RecordProjection, StreamStart, respond_session};
@@ -47,32 +51,39 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("deltas", flag(), "Whether deltas are among them: usually not in a page, and in a stream.")
             .query_param("clip", count_to(u32::MAX.into()), "Cut texts in the outcomes of calls after so many characters.")
             .query_param("rows", rows, "At most so many, in a page.")
-            .answers(SuccessKind::Ok, page_schema(), "A page of records.")
-            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The records, as they are and as they come.")
+            .answers("A page of records.")
+            .answers("The records, as they are and as they come.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
 
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    let mut event = object([("type", text())]);
-    if let Value::Object(fields) = &mut event {
-        let about = "What happened; `schema/events.schema.json` has every kind.";
-        fields.insert("description".to_owned(), about.into());
-    }
-    let record = object([
-        ("seq", count()),
-        ("ts_ms", count()),
-        ("session_id", text()),
-        ("run_id", text()),
-        ("parent_id", text()),
-        ("event", event),
-        ("clipped?", flag()),
-    ]);
-    vec![("Record", record)]
+/// A page of records, and whether there are more.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct RecordRows {
+    records: Vec<WrittenRecord>,
+    last_seq: u64,
+    has_more: bool,
 }
 
-fn page_schema() -> Value {
-    object([("records", list_of("Record")), ("last_seq", count()), ("has_more", flag())])
+/// A record as it is shown, in JSON: its events have a document of their own.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Record")]
+struct WrittenRecord(#[schemars(schema_with = "record_schema")] Box<RawValue>);
+
+fn record_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "properties": {
+            "seq": count(), "ts_ms": count(), "session_id": text(), "run_id": text(), "parent_id": text(),
+            "event": {
+                "type": "object", "properties": {"type": text()}, "required": ["type"],
+                "description": "What happened; `schema/events.schema.json` has every kind.",
+            },
+            "clipped": flag(),
+        },
+        "required": ["seq", "ts_ms", "session_id", "run_id", "parent_id", "event"],
+    })
 }
 
 #[derive(Deserialize)]
@@ -89,7 +100,7 @@ async fn records(
     QueryOf(query): QueryOf<RecordsQuery>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
-) -> RouteResult<Response> {
+) -> RouteResult<Either<Shown<RecordRows>, EventStream>> {
     let after = after(&headers, query.after.as_deref())?;
     let is_stream = wants(&headers, EVENT_STREAM);
     let deltas = query.deltas.as_deref().map(|text| flag_of("deltas", Some(text))).transpose()?;
@@ -101,10 +112,11 @@ async fn records(
     let rows_max = query.rows.as_deref().map_or(Ok(RECORDS_USUAL), rows)?;
     let session_id = SessionId::new(id);
     if !is_stream {
-        return shown.page(&session_id, after, rows_max).await;
+        return shown.page(&session_id, after, rows_max).await.map(Either::One);
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    respond_session(&app, &session_id, StreamStart { after, cancels: false, closing }, shown).await
+    let reading = StreamStart { after, cancels: false, closing };
+    respond_session(&app, &session_id, reading, shown).await.map(Either::Other)
 }
 
 fn clip(text: &str) -> RouteResult<usize> {
@@ -130,55 +142,31 @@ struct ShownRecords {
 }
 
 impl ShownRecords {
-    async fn page(&self, session_id: &SessionId, after: u64, rows_max: usize) -> RouteResult<Response> {
-        let mut body = BytesMut::from(&b"{\"records\":["[..]);
-        let (mut last_seq, mut rows) = (after, 0);
+    async fn page(
+        &self,
+        session_id: &SessionId,
+        after: u64,
+        rows_max: usize,
+    ) -> RouteResult<Shown<RecordRows>> {
+        let (mut records, mut last_seq, mut bytes) = (Vec::new(), after, 0);
         // One more is asked for in the end: whether there are more.
         let has_more = 'pages: loop {
-            let wanted = RECORDS_AT_ONCE.min(rows_max + 1 - rows);
+            let wanted = RECORDS_AT_ONCE.min(rows_max + 1 - records.len());
             let query = RecordQuery { after: last_seq, rows_max: wanted, has_deltas: self.has_deltas };
             let page = self.app.host.record_page(session_id, query).await?;
             for record in &page {
-                if rows == rows_max || body.len() >= RECORDS_BYTES {
+                if records.len() == rows_max || bytes >= RECORDS_BYTES {
                     break 'pages true;
                 }
-                if rows > 0 {
-                    body.put_u8(b',');
-                }
-                self.write_json(record, &mut body);
-                (last_seq, rows) = (record.seq, rows + 1);
+                let written = to_raw_value(&ShownRecord(self, record)).map_err(|error| unwritten(&error))?;
+                (last_seq, bytes) = (record.seq, bytes + written.get().len() + 1);
+                records.push(WrittenRecord(written));
             }
             if page.len() < wanted {
                 break false;
             }
         };
-        body.put_slice(format!("],\"last_seq\":{last_seq},\"has_more\":{has_more}}}").as_bytes());
-        let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(JSON))];
-        Ok((SuccessKind::Ok.status(), headers, body.freeze()).into_response())
-    }
-
-    /// Writes a record without secrets. Pieces of text and thinking, which are nearly all there is, are written
-    /// without building a tree first.
-    fn write_json(&self, record: &Record, out: &mut BytesMut) {
-        let redactor = &self.app.redactor;
-        let is_plain = match &record.event {
-            Event::Delta(DeltaEvent::TextDelta { text })
-            | Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => {
-                matches!(redactor.clean(text), Cow::Borrowed(_))
-            }
-            Event::Durable(_) => false,
-            Event::Delta(other) => other.ignored(),
-        };
-        let written = if is_plain {
-            serde_json::to_writer(out.writer(), record)
-        } else {
-            serde_json::to_value(record).and_then(|mut value| {
-                redactor.clean_value(&mut value);
-                self.add(record, &mut value);
-                serde_json::to_writer(out.writer(), &value)
-            })
-        };
-        debug_assert!(written.is_ok(), "records are written to memory");
+        show_exact(&RecordRows { records, last_seq, has_more })
     }
 
     /// Says beside `event` that something was cut, and puts questions in complete: neither their look nor their
@@ -206,6 +194,32 @@ impl ShownRecords {
             Event::Durable(other) => other.ignored(),
             Event::Delta(_) => {}
         }
+    }
+}
+
+/// A record without secrets. Pieces of text and thinking, which are nearly all there is, are written without building a
+/// tree first.
+struct ShownRecord<'a>(&'a ShownRecords, &'a Record);
+
+impl Serialize for ShownRecord<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let Self(shown, record) = self;
+        let redactor = &shown.app.redactor;
+        let is_plain = match &record.event {
+            Event::Delta(DeltaEvent::TextDelta { text })
+            | Event::Delta(DeltaEvent::ReasoningDelta { text, .. }) => {
+                matches!(redactor.clean(text), Cow::Borrowed(_))
+            }
+            Event::Durable(_) => false,
+            Event::Delta(other) => other.ignored(),
+        };
+        if is_plain {
+            return record.serialize(out);
+        }
+        let mut value = serde_json::to_value(record).map_err(S::Error::custom)?;
+        redactor.clean_value(&mut value);
+        shown.add(record, &mut value);
+        value.serialize(out)
     }
 }
 
@@ -240,7 +254,8 @@ impl RecordProjection for ShownRecords {
             return;
         }
         out.put_slice(b"data: ");
-        self.write_json(record, out);
+        let written = serde_json::to_writer(out.writer(), &ShownRecord(self, record));
+        debug_assert!(written.is_ok(), "records are written to memory");
         out.put_slice(b"\n\n");
     }
 

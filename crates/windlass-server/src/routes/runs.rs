@@ -2,14 +2,15 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::Response;
+use axum::http::HeaderMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use windlass_core::limits::WISHED_STEPS_MAX;
-use windlass_core::ports::host::{ForkWish, HostError, ResumeWish, RunStart, RunWishes, StartedRun};
-use windlass_core::ports::store::RunQuery;
+use windlass_core::ports::host::{
+    ForkWish, HostError, ReplayReport, ResumeWish, RunStart, RunWishes, StartedRun,
+};
+use windlass_core::ports::store::{RunQuery, RunRow};
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::settings::{SEED_MAX, SessionSettings};
@@ -18,10 +19,11 @@ use windlass_core::protocol::trace::RunTrace;
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::sessions::{check_profile, read_approve};
 use super::settings::{SettingsBody, maybe_effort, maybe_tool_choice};
+use crate::answer::{Begun, Either, EventStream, Shown};
 use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf, wants, whole};
-use crate::openapi::{flag, frame, list_of, maybe_approve, maybe_profile, named, object, text};
+use crate::openapi::{flag, maybe_approve, maybe_profile, text};
 use crate::routes::events;
 use crate::shown::show;
 use crate::shutdown::Closing;
@@ -39,44 +41,40 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("unfinished", flag(), "Only those that have not ended.")
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
-            .answers(
-                SuccessKind::Ok,
-                object([("runs", list_of("Run")), ("next?", text())]),
-                "A page of runs.",
-            ),
+            .answers("A page of runs."),
         Endpoint::get("/api/runs/{id}", get)
             .about(TAG, "One run")
             .path_param("id", "The run.")
-            .answers(SuccessKind::Ok, named("Run"), "The run as it is now.")
+            .answers("The run as it is now.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::get("/api/runs/{id}/trace", trace)
             .about(TAG, "The trace of a run")
             .notes("Every call with its arguments, outcome and duration, and every block of thinking.")
             .path_param("id", "The run.")
-            .answers(SuccessKind::Ok, named("RunTrace"), "The trace so far.")
+            .answers("The trace so far.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/runs/{id}/cancel", cancel)
             .about(TAG, "Stop a run")
             .notes("What was done is kept. A run that has ended stays as it is.")
             .path_param("id", "The run.")
-            .answers(SuccessKind::Ok, named("Run"), "The run; its end may come a moment later.")
+            .answers("The run; its end may come a moment later.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/resume", resume)
             .about(TAG, "Take up a run that stopped in the middle")
             .path_param("id", "The run.")
             .optional_body::<ResumeBody>()
-            .answers(SuccessKind::Accepted, named("StartedRun"), "It goes on.")
+            .answers("It goes on.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/fork", fork)
             .about(TAG, "Copy a run up to a step into a new session, and go on there")
             .path_param("id", "The run.")
             .body::<ForkBody>()
-            .answers(SuccessKind::Accepted, named("StartedRun"), "The new run.")
+            .answers("The new run.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/runs/{id}/replay", replay)
             .about(TAG, "Play a run again from its record and compare")
             .path_param("id", "The run.")
-            .answers(SuccessKind::Ok, named("ReplayReport"), "What was found.")
+            .answers("What was found.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
     ]
 }
@@ -92,8 +90,8 @@ fn start_endpoint() -> Endpoint {
         .query_param("cancel_on_disconnect", flag(), "Cancel the run when the reader of its events goes away.")
         .query_param("format", events::format_schema(), "The form of the events.")
         .body::<StartBody>()
-        .answers(SuccessKind::Accepted, named("StartedRun"), "The run began.")
-        .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The run's events, as they come.")
+        .answers("The run began.")
+        .answers("The run's events, as they come.")
         .problems(&[ProblemKind::Missing, ProblemKind::Conflict])
 }
 
@@ -229,36 +227,33 @@ async fn start(
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     JsonBody(body): JsonBody<StartBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Either<Begun<StartedRunBody>, EventStream>> {
     let cancels = events::flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
     let projection = events::projection(&app, query.format.as_deref())?;
     let started = app.host.start_run(&SessionId::new(id), body.wish()?).await?;
     if !wants(&headers, EVENT_STREAM) {
-        return show_started(&app, &started);
+        return show_started(&app, started).map(Either::One);
     }
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
     let reading = StreamStart { after: started.after_seq, cancels, closing };
-    respond(&app, &started.run_id, reading, projection).await
+    respond(&app, &started.run_id, reading, projection).await.map(Either::Other)
 }
 
 /// What a client needs to follow a run.
-#[derive(Serialize)]
-struct StartedRunBody<'a> {
-    run_id: &'a RunId,
-    session_id: &'a SessionId,
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StartedRun")]
+struct StartedRunBody {
+    run_id: RunId,
+    session_id: SessionId,
     after_seq: u64,
     events: String,
 }
 
-fn show_started(app: &ServerApp, started: &StartedRun) -> RouteResult<Response> {
+fn show_started(app: &ServerApp, started: StartedRun) -> RouteResult<Begun<StartedRunBody>> {
     let StartedRun { run_id, session_id, after_seq } = started;
-    let events = format!("/api/runs/{run_id}/events");
-    let shown = StartedRunBody { run_id, session_id, after_seq: *after_seq, events };
-    let mut response = show(app, SuccessKind::Accepted, &shown)?;
-    if let Ok(place) = HeaderValue::from_str(&format!("/api/runs/{run_id}")) {
-        response.headers_mut().insert(header::LOCATION, place);
-    }
-    Ok(response)
+    let place = format!("/api/runs/{run_id}");
+    let shown = StartedRunBody { run_id, session_id, after_seq, events: format!("{place}/events") };
+    Ok(Begun { shown: show(app, &shown)?, place })
 }
 
 #[derive(Deserialize)]
@@ -269,7 +264,19 @@ struct RunListQuery {
     rows: Option<String>,
 }
 
-async fn list(State(app): State<ServerApp>, QueryOf(query): QueryOf<RunListQuery>) -> RouteResult<Response> {
+/// A page of runs, and where the next one begins.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ListedRuns {
+    runs: Vec<RunRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+async fn list(
+    State(app): State<ServerApp>,
+    QueryOf(query): QueryOf<RunListQuery>,
+) -> RouteResult<Shown<ListedRuns>> {
     let rows_max = rows(query.rows.as_deref())?;
     let runs = app
         .host
@@ -282,19 +289,15 @@ async fn list(State(app): State<ServerApp>, QueryOf(query): QueryOf<RunListQuery
         .await?;
     let next = runs.last().filter(|_| runs.len() == rows_max);
     let next = next.map(|row| format!("{}:{}", row.started_ms, row.run_id));
-    let mut shown = json!({ "runs": runs });
-    if let (Value::Object(fields), Some(next)) = (&mut shown, next) {
-        fields.insert("next".into(), next.into());
-    }
-    show(&app, SuccessKind::Ok, &shown)
+    show(&app, &ListedRuns { runs, next })
 }
 
-async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &app.host.run(&id.into()).await?)
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<RunRow>> {
+    show(&app, &app.host.run(&id.into()).await?)
 }
 
-async fn trace(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &trace_of(&app, &id.into()).await?)
+async fn trace(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<RunTrace>> {
+    show(&app, &trace_of(&app, &id.into()).await?)
 }
 
 /// The trace of a run, from its records.
@@ -304,10 +307,10 @@ pub(crate) async fn trace_of(app: &ServerApp, run_id: &RunId) -> RouteResult<Run
     Ok(RunTrace::fold(records.iter().map(|record| &**record).filter(|record| record.run_id == *run_id)))
 }
 
-async fn cancel(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+async fn cancel(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<RunRow>> {
     let id = RunId::new(id);
     app.host.cancel(&id).await?;
-    show(&app, SuccessKind::Ok, &app.host.run(&id).await?)
+    show(&app, &app.host.run(&id).await?)
 }
 
 #[derive(Deserialize, Default, JsonSchema)]
@@ -323,10 +326,10 @@ async fn resume(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     OptionalBody(body): OptionalBody<ResumeBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Begun<StartedRunBody>> {
     let wish = ResumeWish { retry: body.retry.unwrap_or_default(), ..ResumeWish::default() };
     let started = app.host.resume(&id.into(), wish).await?;
-    show_started(&app, &started)
+    show_started(&app, started)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -354,7 +357,7 @@ async fn fork(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<ForkBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Begun<StartedRunBody>> {
     let ForkBody { step, model, message, outcome } = body;
     let Some(step) = step else {
         return Err(Problem::field("step", "give the step as a number from 0"));
@@ -368,9 +371,12 @@ async fn fork(
         }
         other => other.into(),
     })?;
-    show_started(&app, &started)
+    show_started(&app, started)
 }
 
-async fn replay(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &app.host.replay(&id.into()).await?)
+async fn replay(
+    State(app): State<ServerApp>,
+    PathOf(id): PathOf<String>,
+) -> RouteResult<Shown<ReplayReport>> {
+    show(&app, &app.host.replay(&id.into()).await?)
 }

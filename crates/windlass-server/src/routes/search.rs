@@ -1,17 +1,17 @@
 //! Searching the project, and what its index holds.
 
 use axum::extract::State;
-use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_core::ports::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::ports::search::{Found, IndexStatus, SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::protocol::ids::SessionId;
 
+use crate::answer::Shown;
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::QueryOf;
 use crate::limits::{PASSAGES_MAX, PASSAGES_USUAL, QUERY_CHARS_MAX, SEARCH_TOKENS_MAX};
-use crate::openapi::{count, list_of, named, object, text};
+use crate::openapi::text;
 use crate::shown::show;
 use crate::state::ServerApp;
 
@@ -32,11 +32,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("kind", kind_schema(), "Which ways of finding count.")
             .query_param("scope", scope_schema(), "Files of the project, documents that were added, or both.")
             .query_param("session_id", text(), "Only documents of this session, whatever `scope` says.")
-            .answers(SuccessKind::Ok, named("Found"), "What was found.")
+            .answers("What was found.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/index", status)
             .about(TAG, "What the index of the project holds")
-            .answers(SuccessKind::Ok, named("Index"), "Its size, and how far it is while it is built.")
+            .answers("Its size, and how far it is while it is built.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
@@ -54,7 +54,10 @@ struct SearchWish {
     session_id: Option<String>,
 }
 
-async fn search(State(app): State<ServerApp>, QueryOf(wish): QueryOf<SearchWish>) -> RouteResult<Response> {
+async fn search(
+    State(app): State<ServerApp>,
+    QueryOf(wish): QueryOf<SearchWish>,
+) -> RouteResult<Shown<Found>> {
     if wish.q.trim().is_empty() {
         return Err(Problem::field("q", "'q' is empty; enter what to search for"));
     }
@@ -72,11 +75,11 @@ async fn search(State(app): State<ServerApp>, QueryOf(wish): QueryOf<SearchWish>
         scope: scope(wish.scope.as_deref(), wish.session_id)?,
         budget,
     };
-    show(&app, SuccessKind::Ok, &app.host.search(query).await?)
+    show(&app, &app.host.search(query).await?)
 }
 
-async fn status(State(app): State<ServerApp>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &app.host.index_status().await?)
+async fn status(State(app): State<ServerApp>) -> RouteResult<Shown<IndexStatus>> {
+    show(&app, &app.host.index_status().await?)
 }
 
 fn top_k(text: Option<&str>) -> RouteResult<usize> {
@@ -121,61 +124,4 @@ fn top_k_schema() -> Value {
 fn kind_schema() -> Value {
     let words = SearchKind::ALL.map(SearchKind::word);
     json!({"type": "string", "enum": words, "default": SearchKind::default().word()})
-}
-
-/// The bodies of these routes, for the API document.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    let number = || json!({"type": "number"});
-    let parts =
-        object([("lexical?", number()), ("vector?", number()), ("symbol?", number()), ("path?", number())]);
-    let skipped = json!({
-        "type": "array",
-        "description": "Files that were left out: the reason, and how many.",
-        "items": {
-            "type": "array", "prefixItems": [text(), count()], "minItems": 2, "maxItems": 2,
-            "items": {"anyOf": [text(), count()]},
-        },
-    });
-    vec![
-        (
-            "Passage",
-            object([
-                ("id", text()),
-                ("path", text()),
-                ("document_id?", text()),
-                ("start", count()),
-                ("end", count()),
-                ("line", count()),
-                ("language", text()),
-                ("symbol?", text()),
-                ("text", text()),
-                ("score", number()),
-                ("parts", parts),
-            ]),
-        ),
-        ("IndexProgress", object([("done", count()), ("total", count())])),
-        (
-            "Found",
-            object([
-                ("passages", list_of("Passage")),
-                ("indexing?", named("IndexProgress")),
-                ("notice?", text()),
-            ]),
-        ),
-        (
-            "Index",
-            object([
-                ("files", count()),
-                ("passages", count()),
-                ("symbols", count()),
-                ("bytes", count()),
-                ("completed_ms?", count()),
-                ("indexing?", named("IndexProgress")),
-                ("skipped?", skipped),
-                ("embedder?", text()),
-                ("files_without_vectors?", count()),
-                ("embedder_failure?", text()),
-            ]),
-        ),
-    ]
 }

@@ -1,22 +1,23 @@
 //! Sessions: beginning, listing, naming and forgetting them; and their task lists.
 
 use axum::extract::State;
-use axum::response::Response;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use windlass_core::permission::ApproveMode;
-use windlass_core::ports::store::{NewSession, SessionQuery};
+use windlass_core::ports::store::{NewSession, SessionQuery, SessionRow};
 use windlass_core::profile::ProfileName;
 use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::task::Task;
 
 use super::page::{before_schema, cursor, rows, rows_schema};
 use super::settings::SettingsBody;
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::openapi::{list_of, maybe_approve, maybe_profile, named, object, one_of, or_null, text};
-use crate::shown::{done, show, show_list};
+use crate::openapi::{maybe_approve, maybe_profile, one_of, or_null, text};
+use crate::shown::show;
 use crate::state::ServerApp;
 
 const TAG: &str = "sessions";
@@ -26,7 +27,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::post("/api/sessions", create)
             .about(TAG, "Begin a session")
             .optional_body::<NewSessionBody>()
-            .answers(SuccessKind::Created, named("Session"), "The session.")
+            .answers("The session.")
             .problems(&[ProblemKind::Conflict, ProblemKind::Missing]),
         Endpoint::get("/api/sessions", list)
             .about(TAG, "Sessions, newest first")
@@ -34,15 +35,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .query_param("q", text(), "The same as `text`; only one of the two may be sent.")
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
-            .answers(
-                SuccessKind::Ok,
-                object([("sessions", list_of("Session")), ("next?", text())]),
-                "A page of sessions.",
-            ),
+            .answers("A page of sessions."),
         Endpoint::get("/api/sessions/{id}", get)
             .about(TAG, "One session")
             .path_param("id", "The session.")
-            .answers(SuccessKind::Ok, named("Session"), "The session.")
+            .answers("The session.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::patch("/api/sessions/{id}", change)
             .about(TAG, "Give a session another title, another mode or other settings")
@@ -52,18 +49,18 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             )
             .path_param("id", "The session.")
             .body::<ChangeBody>()
-            .answers(SuccessKind::Ok, named("Session"), "The session.")
+            .answers("The session.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::delete("/api/sessions/{id}", delete)
             .about(TAG, "Forget a session")
             .notes("A run that goes on in it is cancelled first.")
             .path_param("id", "The session.")
-            .answers_nothing("It is forgotten.")
+            .answers("It is forgotten.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/tasks", tasks)
             .about(TAG, "The task list of a session")
             .needed_query_param("session_id", crate::openapi::text(), "The session.")
-            .answers(SuccessKind::Ok, object([("tasks", list_of("Task"))]), "The tasks, oldest first.")
+            .answers("The tasks, oldest first.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
@@ -96,7 +93,7 @@ fn maybe_origin(_: &mut SchemaGenerator) -> Schema {
 async fn create(
     State(app): State<ServerApp>,
     OptionalBody(body): OptionalBody<NewSessionBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Created<SessionRow>> {
     let NewSessionBody { title, key, profile, model, origin, approve, settings } = body;
     if let Some(title) = title.as_deref().filter(|title| !title.is_empty()) {
         check_title(title)?;
@@ -116,7 +113,7 @@ async fn create(
         settings: settings.unwrap_or_default().read()?,
         ..NewSession::default()
     };
-    show(&app, SuccessKind::Created, &app.host.create_session(begin).await?)
+    Ok(Created(show(&app, &app.host.create_session(begin).await?)?))
 }
 
 #[derive(Deserialize)]
@@ -127,10 +124,19 @@ struct SessionListQuery {
     rows: Option<String>,
 }
 
+/// A page of sessions, and where the next one begins.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ListedSessions {
+    sessions: Vec<SessionRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
 async fn list(
     State(app): State<ServerApp>,
     QueryOf(query): QueryOf<SessionListQuery>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<ListedSessions>> {
     let rows_max = rows(query.rows.as_deref())?;
     let before = cursor(query.before.as_deref())?.map(|(ms, id)| (ms, SessionId::new(id)));
     let sessions = app.host.sessions(SessionQuery { text: query.text, before, rows_max }).await?;
@@ -138,15 +144,11 @@ async fn list(
         .last()
         .filter(|_| sessions.len() == rows_max)
         .map(|row| format!("{}:{}", row.updated_ms, row.session_id));
-    let mut shown = serde_json::json!({ "sessions": sessions });
-    if let (serde_json::Value::Object(fields), Some(next)) = (&mut shown, next) {
-        fields.insert("next".into(), next.into());
-    }
-    show(&app, SuccessKind::Ok, &shown)
+    show(&app, &ListedSessions { sessions, next })
 }
 
-async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &app.host.session(&id.into()).await?)
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<SessionRow>> {
+    show(&app, &app.host.session(&id.into()).await?)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -164,7 +166,7 @@ async fn change(
     State(app): State<ServerApp>,
     PathOf(id): PathOf<String>,
     JsonBody(body): JsonBody<ChangeBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<SessionRow>> {
     let id = SessionId::new(id);
     let approve = read_approve(body.approve.as_deref())?;
     let settings = body.settings.map(SettingsBody::read).transpose()?;
@@ -178,7 +180,7 @@ async fn change(
     if let Some(settings) = settings {
         app.host.set_settings(&id, settings).await?;
     }
-    show(&app, SuccessKind::Ok, &app.host.session(&id).await?)
+    show(&app, &app.host.session(&id).await?)
 }
 
 fn check_title(title: &str) -> RouteResult<()> {
@@ -212,9 +214,9 @@ pub(super) fn check_profile(name: Option<&str>) -> RouteResult<()> {
     }
 }
 
-async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.delete_session(&id.into()).await?;
-    Ok(done())
+    Ok(Nothing)
 }
 
 #[derive(Deserialize)]
@@ -222,9 +224,18 @@ struct TasksQuery {
     session_id: Option<String>,
 }
 
-async fn tasks(State(app): State<ServerApp>, QueryOf(query): QueryOf<TasksQuery>) -> RouteResult<Response> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct TaskRows {
+    tasks: Vec<Task>,
+}
+
+async fn tasks(
+    State(app): State<ServerApp>,
+    QueryOf(query): QueryOf<TasksQuery>,
+) -> RouteResult<Shown<TaskRows>> {
     let Some(id) = query.session_id else {
         return Err(Problem::field("session_id", "name the session: ?session_id=ID"));
     };
-    show_list(&app, "tasks", &app.host.tasks(&id.into()).await?)
+    show(&app, &TaskRows { tasks: app.host.tasks(&id.into()).await? })
 }

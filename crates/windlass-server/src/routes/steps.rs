@@ -1,14 +1,14 @@
 //! The steps of a run: what was asked of the model, and what that answered.
 
 use axum::extract::State;
-use axum::response::Response;
-use serde_json::{Value, json};
+use serde_json::json;
 use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::step::StepReport;
 
+use crate::answer::Shown;
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::PathOf;
-use crate::openapi::{count, named, object, text};
 use crate::shown::show;
 use crate::state::ServerApp;
 
@@ -24,7 +24,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             )
             .path_param("id", "The run.")
             .path_param_of("step", json!({"type": "integer", "minimum": 1, "maximum": u32::MAX}), "The step, from 1.")
-            .answers(SuccessKind::Ok, named("StepReport"), "The step.")
+            .answers("The step.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
@@ -32,49 +32,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 async fn get(
     State(app): State<ServerApp>,
     PathOf((id, step)): PathOf<(String, String)>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<StepReport>> {
     // As it is written in the document: digits, no sign.
     let is_number = step.bytes().all(|byte| byte.is_ascii_digit());
     let Some(step) = step.parse::<u32>().ok().filter(|step| is_number && *step > 0) else {
         return Err(Problem::field("step", "the step must be a whole number from 1"));
     };
-    show(&app, SuccessKind::Ok, &app.host.step_report(&RunId::new(id), step).await?)
-}
-
-/// The schema of a step.
-pub(crate) fn schema() -> Value {
-    let list = |items: Value| json!({"type": "array", "items": items});
-    let any = || json!({"type": "object"});
-    let attempt = object([
-        ("attempt", count()),
-        ("purpose", json!({"type": "string", "enum": ["work", "correction", "continuation", "finalise"]})),
-        ("started_ms", count()),
-        ("ended_ms?", count()),
-        ("delay_ms?", count()),
-        ("failure?", object([("code", text()), ("message", text())])),
-    ]);
-    let request = object([
-        ("system", text()),
-        ("messages", list(any())),
-        ("trailer", list(text())),
-        ("tools", list(named("Tool"))),
-        ("tool_choice", json!({"anyOf": [text(), any()]})),
-        ("sampling", any()),
-    ]);
-    let response = object([
-        ("message", any()),
-        ("finish", json!({"anyOf": [text(), any()]})),
-        ("usage?", named("Usage")),
-    ]);
-    object([
-        ("step", count()),
-        ("attempts", list(attempt)),
-        ("request?", request),
-        ("wire?", object([("method", text()), ("url", text()), ("body", json!({}))])),
-        ("response?", response),
-        (
-            "problem?",
-            json!({"type": "string", "description": "Why the request is missing, or may not be as it was."}),
-        ),
-    ])
+    show(&app, &app.host.step_report(&RunId::new(id), step).await?)
 }

@@ -1,70 +1,76 @@
 //! Tools and policies: the same as the commands.
 
+use std::sync::Arc;
+
 use axum::extract::State;
-use axum::response::Response;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use windlass_core::calls::json::parse::parse_value;
-use windlass_core::permission::Rule;
-use windlass_core::ports::host::{AuditQuery, Consent, HostError, OutsideCall, ToolAnswer};
-use windlass_core::protocol::ids::SessionId;
+use windlass_core::permission::{AuditEntry, Question, Rule, RuleEffect, RuleSource};
+use windlass_core::ports::host::{
+    AuditQuery, Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer,
+};
+use windlass_core::protocol::ids::{Millis, SessionId};
+use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolFailure, ToolOutcome, ToolSpec};
 
 use super::page::{rows, rows_schema};
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf, QueryOf};
-use crate::openapi::{list_of, named, object, one_of, or_null, text};
-use crate::shown::{done, show, show_asking, show_list};
+use crate::openapi::{one_of, or_null, text};
+use crate::shown::{show, show_asking};
 use crate::state::ServerApp;
 
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
         Endpoint::get("/api/tools", list)
             .about("tools", "The tools")
-            .answers(SuccessKind::Ok, object([("tools", list_of("Tool"))]), "Their specs."),
+            .answers("Their specs."),
         Endpoint::post("/api/tools/{name}/call", call)
             .about("tools", "Call a tool")
             .notes("Through the same validation, permission and limits as a model's call. What needs asking is answered with 409 and the `question`; the same call with `approve` and the question's `digest` says that somebody looked at it. Rules that deny it still do.")
             .path_param("name", "The tool.")
             .body::<CallBody>()
-            .answers(SuccessKind::Ok, named("ToolAnswer"), "The outcome, which may be a failure.")
+            .answers("The outcome, which may be a failure.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/policies", rules)
             .about("policies", "The rules that hold, and what sessions are granted")
-            .answers(SuccessKind::Ok, object([("rules", list_of("Rule"))]), "The rules; a grant names its session."),
+            .answers("The rules; a grant names its session."),
         Endpoint::post("/api/policies", add_rule)
             .about("policies", "Store a rule")
             .body::<RuleBody>()
-            .answers(SuccessKind::Created, named("Rule"), "The rule.")
+            .answers("The rule.")
             .problems(&[ProblemKind::Conflict]),
         Endpoint::delete("/api/policies/{id}", remove_rule)
             .about("policies", "Forget a rule, or take a grant back")
             .path_param("id", "The rule or the grant.")
-            .answers_nothing("It is forgotten: the next call is judged without it.")
+            .answers("It is forgotten: the next call is judged without it.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::post("/api/policies/explain", explain)
             .about("policies", "Which gate decides a call, and why")
             .body::<ExplainBody>()
-            .answers(
-                SuccessKind::Ok,
-                object([("gates", list_of("Gate")), ("question?", named("Question"))]),
-                "What each gate says, in their order; and what the user would be asked.",
-            )
+            .answers("What each gate says, in their order; and what the user would be asked.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::get("/api/policies/audit", audit)
             .about("policies", "Decisions about calls, newest first")
             .notes("From the audit log: secrets are struck out and long values cut.")
             .query_param("tool", text(), "Only those about this tool.")
             .query_param("rows", rows_schema(), "At most so many.")
-            .answers(SuccessKind::Ok, object([("entries", list_of("AuditEntry"))]), "The decisions."),
+            .answers("The decisions."),
     ]
 }
 
-async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
-    let tools = app.host.tools();
-    show_list(&app, "tools", &tools)
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ToolList {
+    tools: Vec<Arc<ToolSpec>>,
+}
+
+async fn list(State(app): State<ServerApp>) -> RouteResult<Shown<ToolList>> {
+    show(&app, &ToolList { tools: app.host.tools() })
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -125,10 +131,10 @@ async fn call(
     State(app): State<ServerApp>,
     PathOf(name): PathOf<String>,
     JsonBody(body): JsonBody<CallBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<Shown<ShownAnswer>> {
     let answer = app.host.call_tool(body.wish(name)?).await.map_err(|error| {
         let question = match &error {
-            HostError::NeedsConsent(question) => Some(json!(question.shown(&app.redactor))),
+            HostError::NeedsConsent(question) => Some(question.shown(&app.redactor)),
             _ => None,
         };
         let problem = Problem::from(error);
@@ -137,46 +143,83 @@ async fn call(
             None => problem,
         }
     })?;
-    show_answer(&app, &answer)
+    show_answer(&app, answer)
 }
 
 /// What a call gave.
-pub(super) fn show_answer(app: &ServerApp, answer: &ToolAnswer) -> RouteResult<Response> {
-    let mut shown = json!({
-        "status": answer.outcome.status(),
-        "content": answer.content,
-        "duration_ms": answer.outcome.meta.duration_ms,
-        "outcome": answer.outcome,
-    });
-    if let Value::Object(fields) = &mut shown {
-        match &answer.outcome.body {
-            Ok(output) => fields.insert("result".into(), output.json.clone()),
-            Err(failure) => fields.insert(
-                "error".into(),
-                json!({
-                    "kind": failure.kind.word(), "message": failure.message, "hint": failure.hint,
-                    "field": failure.field, "expected": failure.expected, "received": failure.received,
-                }),
-            ),
-        };
-    }
-    show(app, SuccessKind::Ok, &shown)
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ToolAnswer")]
+pub(super) struct ShownAnswer {
+    status: OutcomeStatus,
+    /// The envelope of the profile, as a model would see it.
+    content: String,
+    duration_ms: u64,
+    /// The outcome whole, as a record has it.
+    outcome: Arc<ToolOutcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ShownFailure>,
 }
 
-async fn rules(State(app): State<ServerApp>) -> RouteResult<Response> {
-    let rules: Vec<Value> = app.host.rules().await?.iter().map(rule_value).collect();
-    show_list(&app, "rules", &rules)
+/// Why a call failed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ShownFailure {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+    field: Option<String>,
+    expected: Option<String>,
+    received: Option<String>,
 }
 
-fn rule_value(rule: &Rule) -> Value {
-    let mut value = json!({
-        "id": rule.id, "effect": rule.effect.word(), "rule": rule.pattern.to_string(),
-        "created_ms": rule.created_ms, "source": rule.source.word(),
+pub(super) fn show_answer(app: &ServerApp, answer: ToolAnswer) -> RouteResult<Shown<ShownAnswer>> {
+    let ToolAnswer { outcome, content } = answer;
+    let error = outcome.failure().cloned().map(|failure| {
+        let ToolFailure { kind, message, hint, field, expected, received, .. } = failure;
+        ShownFailure { kind, message, hint, field, expected, received }
     });
-    if let (Value::Object(fields), Some(session_id)) = (&mut value, &rule.session_id) {
-        fields.insert("session_id".into(), json!(session_id));
+    let shown = ShownAnswer {
+        status: outcome.status(),
+        content,
+        duration_ms: outcome.meta.duration_ms,
+        result: outcome.output().map(|output| output.json.clone()),
+        error,
+        outcome,
+    };
+    show(app, &shown)
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct RuleList {
+    rules: Vec<RuleRow>,
+}
+
+async fn rules(State(app): State<ServerApp>) -> RouteResult<Shown<RuleList>> {
+    let rules = app.host.rules().await?.into_iter().map(RuleRow::from).collect();
+    show(&app, &RuleList { rules })
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Rule")]
+struct RuleRow {
+    id: String,
+    effect: RuleEffect,
+    rule: String,
+    created_ms: Millis,
+    source: RuleSource,
+    /// The session that it was granted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<SessionId>,
+}
+
+impl From<Rule> for RuleRow {
+    fn from(rule: Rule) -> Self {
+        let Rule { id, effect, pattern, created_ms, source, session_id } = rule;
+        Self { id, effect, rule: pattern.to_string(), created_ms, source, session_id }
     }
-    value
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -191,16 +234,20 @@ struct RuleBody {
     rule: String,
 }
 
-async fn add_rule(State(app): State<ServerApp>, JsonBody(body): JsonBody<RuleBody>) -> RouteResult<Response> {
+async fn add_rule(
+    State(app): State<ServerApp>,
+    JsonBody(body): JsonBody<RuleBody>,
+) -> RouteResult<Created<RuleRow>> {
     if !["allow", "deny", "ask"].contains(&body.effect.as_str()) {
         return Err(Problem::field("effect", "'effect' must be allow, deny or ask"));
     }
-    show(&app, SuccessKind::Created, &rule_value(&app.host.add_rule(&body.effect, &body.rule).await?))
+    let rule = app.host.add_rule(&body.effect, &body.rule).await?;
+    Ok(Created(show(&app, &rule.into())?))
 }
 
-async fn remove_rule(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+async fn remove_rule(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.remove_rule(&id).await?;
-    Ok(done())
+    Ok(Nothing)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -210,17 +257,22 @@ struct ExplainBody {
     arguments: Option<Map<String, Value>>,
 }
 
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ShownExplanation {
+    gates: Vec<ExplainedGate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Question>,
+}
+
 async fn explain(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<ExplainBody>,
-) -> RouteResult<Response> {
-    let explanation = app.host.explain(&body.tool, body.arguments.unwrap_or_default()).await?;
-    let mut shown = json!({"gates": explanation.gates});
-    let Some(question) = &explanation.question else { return show(&app, SuccessKind::Ok, &shown) };
-    if let Value::Object(fields) = &mut shown {
-        fields.insert("question".into(), Value::Null);
-    }
-    show_asking(&app, SuccessKind::Ok, &shown, [("/question", question)])
+) -> RouteResult<Shown<ShownExplanation>> {
+    let Explanation { gates, question } =
+        app.host.explain(&body.tool, body.arguments.unwrap_or_default()).await?;
+    let shown = ShownExplanation { gates, question };
+    show_asking(&app, &shown, shown.question.iter().map(|question| ("/question", question)))
 }
 
 #[derive(Deserialize)]
@@ -229,7 +281,16 @@ struct AuditWish {
     rows: Option<String>,
 }
 
-async fn audit(State(app): State<ServerApp>, QueryOf(wish): QueryOf<AuditWish>) -> RouteResult<Response> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct AuditList {
+    entries: Vec<AuditEntry>,
+}
+
+async fn audit(
+    State(app): State<ServerApp>,
+    QueryOf(wish): QueryOf<AuditWish>,
+) -> RouteResult<Shown<AuditList>> {
     let query = AuditQuery { tool: wish.tool, rows_max: rows(wish.rows.as_deref())? };
-    show_list(&app, "entries", &app.host.audit(query).await?)
+    show(&app, &AuditList { entries: app.host.audit(query).await? })
 }

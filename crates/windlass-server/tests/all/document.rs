@@ -51,6 +51,8 @@ fn every_operation_says_what_it_answers_and_what_can_go_wrong() {
             let responses = operation["responses"].as_object().unwrap();
             assert!(responses.keys().any(|status| status.starts_with('2')), "{method} {path}");
             assert!(responses.contains_key("500"), "{method} {path}");
+            let said = |response: &serde_json::Value| response["description"].as_str() != Some("");
+            assert!(responses.values().all(said), "{method} {path} has an answer without words");
             let declared: Vec<&str> = operation["parameters"]
                 .as_array()
                 .into_iter()

@@ -41,7 +41,7 @@ function subject(tool: string, tools: readonly Tool[]): string {
   if (tool === '*') return 'Calls of any tool';
   if (!tool.startsWith('scope:')) return `Calls of ${tool}`;
   const scope = tool.slice('scope:'.length);
-  const names = tools.filter((known) => known.scopes?.includes(scope)).map((known) => known.name);
+  const names = tools.filter((known) => (known.scopes as string[] | undefined)?.includes(scope)).map((known) => known.name);
   return `Calls of tools with the scope ${scope}${names.length ? ` (${names.join(', ')})` : ''}`;
 }
 

@@ -24,7 +24,7 @@ export function filterTools(tools: readonly Tool[], filter: ToolFilter): Tool[] 
         is(filter.effects, tool.effects) &&
         is(filter.risk, tool.risk) &&
         is(filter.visibility, tool.visibility) &&
-        (filter.scope === '' || (tool.scopes ?? []).includes(filter.scope)) &&
+        (filter.scope === '' || ((tool.scopes ?? []) as string[]).includes(filter.scope)) &&
         hasWords(filter.text, tool.name, tool.description, ...(tool.aliases ?? [])),
     )
     .sort((one, other) => rank(one, filter.text) - rank(other, filter.text) || one.name.localeCompare(other.name));

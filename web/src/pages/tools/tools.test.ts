@@ -4,7 +4,8 @@ import { rememberCall, triedCalls } from './calls';
 import { filterTools, noFilter, occurring, toolNamed } from './filter';
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
-  name, description: `Does ${name}.`, schema: {}, effects: 'read', idempotent: true, risk: 'safe', category: 'utility', visibility: 'secondary', ...more,
+  name, description: `Does ${name}.`, schema: {}, effects: 'read', idempotent: true, risk: 'safe', category: 'utility', visibility: 'secondary',
+  strict_args: false, inspected: false, repeatable: false, untrusted_output: false, ...more,
 });
 const tools = [
   tool('write_file', { risk: 'high', effects: 'write', scopes: ['write_files'], description: 'Like read_file, the other way.' }),

@@ -43,6 +43,7 @@ pub struct ExecutorBadge<'a> {
 
 /// A call that an executor is to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestedCall {
     /// Its number at this executor: what the answer names.
     pub call: u64,
@@ -64,6 +65,7 @@ pub struct RequestedCall {
 
 /// What is new for an executor.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecutorNews {
     /// Calls to run.
     pub calls: Vec<RequestedCall>,
@@ -75,6 +77,7 @@ pub struct ExecutorNews {
 
 /// An executor, for lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Executor"))]
 pub struct ExecutorRow {
     /// Its id.
     pub executor_id: String,

@@ -105,6 +105,7 @@ pub struct ForkWish {
 
 /// What a replay found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayReport {
     /// The run.
     pub run_id: RunId,
@@ -117,6 +118,7 @@ pub struct ReplayReport {
 
 /// Where a replay went another way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayDivergence {
     /// The number of the record.
     pub seq: u64,
@@ -128,6 +130,7 @@ pub struct ReplayDivergence {
 
 /// A model that can be chosen.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Model"))]
 pub struct ModelRow {
     /// `provider/model`.
     pub name: String,
@@ -160,6 +163,7 @@ pub struct ModelRow {
 
 /// What a million tokens cost, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelPrice {
     /// Read.
     pub input: f64,
@@ -171,6 +175,7 @@ pub struct ModelPrice {
 
 /// What the doctor found of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Findings"))]
 pub struct ModelFindings {
     /// When.
     pub checked_ms: Millis,
@@ -180,12 +185,14 @@ pub struct ModelFindings {
 
 /// What one probe found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelFinding {
     /// The probe's word.
     pub probe: String,
     /// What it looks at, in a few words.
     pub title: String,
     /// `pass`, `fail`, `unsure` or `skipped`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["pass", "fail", "unsure", "skipped"])))]
     pub verdict: String,
     /// What it means for the user.
     pub meaning: String,
@@ -274,10 +281,12 @@ pub struct Explanation {
 
 /// What one gate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Gate"))]
 pub struct ExplainedGate {
     /// The gate's word.
     pub gate: String,
     /// `silent`, `allow`, `ask`, `stage` or `deny`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["silent", "allow", "ask", "stage", "deny"])))]
     pub opinion: String,
     /// Why.
     pub reason: String,

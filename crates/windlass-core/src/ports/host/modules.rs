@@ -12,6 +12,7 @@ pub const MODULE_PREFIX: &str = "module/";
 
 /// All modules of a host.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Modules"))]
 pub struct ModuleShelf {
     /// The modules, by id.
     pub modules: Vec<ModuleRow>,
@@ -23,12 +24,14 @@ pub struct ModuleShelf {
 
 /// One module.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Module"))]
 pub struct ModuleRow {
     /// Its id.
     pub module_id: String,
     /// The model that a run names to use it.
     pub model: String,
     /// `predict`, `chain_of_thought` or `react`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["predict", "chain_of_thought", "react"])))]
     pub predictor: String,
     /// What the model is told to do.
     pub instruction: String,
@@ -37,8 +40,10 @@ pub struct ModuleRow {
     /// What it gives.
     pub outputs: Vec<ModuleField>,
     /// The inputs as JSON Schema.
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub inputs_schema: Value,
     /// The outputs as JSON Schema.
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub outputs_schema: Value,
     /// How many examples it has.
     pub demos: usize,
@@ -60,10 +65,12 @@ pub struct ModuleRow {
 
 /// An input or output of a module.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModuleField {
     /// Its name.
     pub name: String,
     /// `string`, `integer`, `number`, `boolean`, `array`, `object` or `json`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["string", "integer", "number", "boolean", "array", "object", "json"])))]
     pub field_type: String,
     /// What it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +79,7 @@ pub struct ModuleField {
 
 /// A file that could not be taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModuleFault {
     /// The file.
     pub path: String,
@@ -81,6 +89,7 @@ pub struct ModuleFault {
 
 /// What a module would ask a model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModulePrompt {
     /// What the model is told first.
     pub system: String,
@@ -93,8 +102,10 @@ pub struct ModulePrompt {
 
 /// A message of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PromptMessage {
     /// `user` or `assistant`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["user", "assistant"])))]
     pub role: String,
     /// What it says.
     pub text: String,

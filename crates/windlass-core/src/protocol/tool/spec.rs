@@ -76,6 +76,7 @@ impl Risk {
 
 /// Which part of the machine a tool touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Reads files below the root.
@@ -122,6 +123,7 @@ pub enum Visibility {
 
 /// The declaration of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Tool"))]
 pub struct ToolSpec {
     /// Canonical name, `verb_noun`.
     pub name: String,
@@ -131,6 +133,7 @@ pub struct ToolSpec {
     /// What it does, for the model and for people.
     pub description: String,
     /// JSON Schema (draft 2020-12) of the arguments; always an object schema.
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub schema: Value,
     /// Other names for arguments: alias → canonical.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

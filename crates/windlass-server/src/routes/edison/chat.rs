@@ -3,12 +3,11 @@
 //! A chat is a session with the key `edison:CHAT_ID`. The run is cancelled when the client goes away, and by
 //! its request's id; what was said by then is kept.
 
+use axum::Extension;
 use axum::extract::State;
-use axum::response::Response;
-use axum::{Extension, Json};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
 use windlass_core::ports::host::{HostError, OutsideCall, RunStart, StartedRun};
 use windlass_core::ports::search::{SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::ports::store::NewSession;
@@ -18,15 +17,17 @@ use windlass_core::protocol::ids::{RunId, SessionId};
 use windlass_core::protocol::message::Message;
 use windlass_core::protocol::model::ToolChoice;
 
-use super::fold::EdisonRun;
+use super::fold::{EdisonRun, EdisonToolEvent};
 use super::frames::{EdisonFrames, Named};
 use super::memory::{Material, PASSAGES_MAX, forgotten, quoted, related, share_out};
 use super::requests::{Met, RunningRequest};
 use super::routing::{EdisonRoute, route, search_query};
+use crate::answer::{EventStream, Shown};
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, QueryOf};
 use crate::routes::attended::{Attended, Unasked, cancel as stop_run};
 use crate::routes::openai::of_failure;
+use crate::shown::{show, show_exact};
 use crate::shutdown::Closing;
 use crate::state::ServerApp;
 use crate::stream::{SseFrames, StreamStart, respond};
@@ -77,10 +78,26 @@ struct BegunExchange {
     tools_before: Vec<String>,
 }
 
+/// What a chat is answered with.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct EdisonAnswer {
+    response: String,
+    mode_used: String,
+    model_used: String,
+    tools_used: Vec<String>,
+    tool_events: Vec<EdisonToolEvent>,
+    chat_id: Option<String>,
+    request_id: String,
+    session_id: SessionId,
+    run_id: RunId,
+    outcome: Option<RunOutcome>,
+    stopped: bool,
+}
+
 pub(super) async fn chat(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<ChatBody>,
-) -> RouteResult<Json<Value>> {
+) -> RouteResult<Shown<EdisonAnswer>> {
     let begun = begin(&app, &body).await?;
     let (session_id, run_id) = (begun.started.session_id.clone(), begun.started.run_id.clone());
     let mut attended = Attended::follow(&app.host, begun.started).await?;
@@ -93,14 +110,20 @@ pub(super) async fn chat(
     }
     let mut tools_used = begun.tools_before;
     tools_used.append(&mut told.tools_used);
-    let mut answer = json!({
-        "response": told.answer, "mode_used": begun.route.mode, "model_used": told.model,
-        "tools_used": tools_used, "tool_events": told.tool_events, "chat_id": body.chat_id,
-        "request_id": begun.request_id, "session_id": session_id, "run_id": run_id,
-        "outcome": told.outcome, "stopped": told.outcome == Some(RunOutcome::Cancelled),
-    });
-    app.redactor.clean_value(&mut answer);
-    Ok(Json(answer))
+    let answer = EdisonAnswer {
+        response: told.answer,
+        mode_used: begun.route.mode,
+        model_used: told.model,
+        tools_used,
+        tool_events: told.tool_events,
+        chat_id: body.chat_id,
+        request_id: begun.request_id,
+        session_id,
+        run_id,
+        outcome: told.outcome,
+        stopped: told.outcome == Some(RunOutcome::Cancelled),
+    };
+    show(&app, &answer)
 }
 
 pub(super) async fn stream(
@@ -108,7 +131,7 @@ pub(super) async fn stream(
     closing: Option<Extension<Closing>>,
     QueryOf(query): QueryOf<StreamQuery>,
     JsonBody(body): JsonBody<ChatBody>,
-) -> RouteResult<Response> {
+) -> RouteResult<EventStream> {
     let is_own = match query.format.as_deref() {
         None | Some("" | "v1.1") => false,
         Some("edison") => true,
@@ -136,8 +159,17 @@ pub(super) async fn stream(
 }
 
 /// What a client sends to cancel.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub(super) struct CancelBody {
+    request_id: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct CancelAnswer {
+    #[schemars(extend("enum" = ["cancelled", "not_found"]))]
+    status: &'static str,
     request_id: String,
 }
 
@@ -145,7 +177,7 @@ pub(super) struct CancelBody {
 pub(super) async fn cancel(
     State(app): State<ServerApp>,
     JsonBody(body): JsonBody<CancelBody>,
-) -> RouteResult<Json<Value>> {
+) -> RouteResult<Shown<CancelAnswer>> {
     let is_met = match app.edison.cancel(&body.request_id) {
         Met::Beginning => true,
         Met::Run(run_id) => {
@@ -155,7 +187,7 @@ pub(super) async fn cancel(
         Met::Nothing => cancel_run(&app, &RunId::new(body.request_id.as_str())).await?,
     };
     let status = if is_met { "cancelled" } else { "not_found" };
-    Ok(Json(json!({"status": status, "request_id": body.request_id})))
+    show_exact(&CancelAnswer { status, request_id: body.request_id })
 }
 
 async fn cancel_run(app: &ServerApp, run_id: &RunId) -> RouteResult<bool> {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use windlass_core::calls::envelope::render_whole;
 use windlass_core::profile::Profile;
@@ -12,6 +14,16 @@ use windlass_core::protocol::model::ModelFailure;
 /// The words by which a call that was not corrected ends a run: an answer, not a failure (E-33).
 const REJECTED: &str = "rejected";
 
+/// A call that ran (E-38).
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct EdisonToolEvent {
+    tool: String,
+    args: Value,
+    result: Value,
+    summary: String,
+}
+
 /// A run as EDISON's clients see it.
 #[derive(Debug, Default)]
 pub(super) struct EdisonRun {
@@ -20,8 +32,7 @@ pub(super) struct EdisonRun {
     pub(super) outcome: Option<RunOutcome>,
     /// Names of tools that ran, in call order.
     pub(super) tools_used: Vec<String>,
-    /// `{tool, args, result, summary}` of each (E-38).
-    pub(super) tool_events: Vec<Value>,
+    pub(super) tool_events: Vec<EdisonToolEvent>,
     /// Why it failed, where the answer does not say it.
     pub(super) failure: Option<ModelFailure>,
     args: HashMap<CallId, Value>,
@@ -46,12 +57,12 @@ impl EdisonRun {
                 if self.running.contains(call_id) =>
             {
                 let result = render_whole(&Profile::edison(), name, outcome);
-                let told = json!({
-                    "tool": name,
-                    "args": self.args.remove(call_id).unwrap_or_default(),
-                    "result": serde_json::from_str::<Value>(&result).unwrap_or(Value::String(result)),
-                    "summary": message.text(),
-                });
+                let told = EdisonToolEvent {
+                    tool: name.clone(),
+                    args: self.args.remove(call_id).unwrap_or_default(),
+                    result: serde_json::from_str(&result).unwrap_or(Value::String(result)),
+                    summary: message.text(),
+                };
                 self.tool_events.push(told.clone());
                 return Some(json!({"status": "tool_done", "tool": name, "event": told}));
             }

@@ -1,21 +1,32 @@
 //! `/generate-image`: renders a picture through the tool `generate_image`, where an image server is set up (E-23).
 
-use axum::Json;
 use axum::extract::State;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use windlass_core::ports::host::{HostError, OutsideCall};
 use windlass_core::protocol::tool::{Effects, ErrorKind, ToolFailure};
 
+use crate::answer::Shown;
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::JsonBody;
+use crate::shown::show;
 use crate::state::ServerApp;
 
 const TOOL: &str = "generate_image";
 
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Picture {
+    #[schemars(extend("const" = true))]
+    ok: bool,
+    data: Value,
+}
+
 pub(super) async fn generate(
     State(app): State<ServerApp>,
     JsonBody(args): JsonBody<Map<String, Value>>,
-) -> RouteResult<Json<Value>> {
+) -> RouteResult<Shown<Picture>> {
     // Without a server the tool only says what a front end should do, which is to come here.
     let is_set_up =
         app.host.tools().iter().any(|spec| spec.name == TOOL && spec.effects == Effects::External);
@@ -39,11 +50,7 @@ pub(super) async fn generate(
         Err(error) => return Err(error.into()),
     };
     match &answer.outcome.body {
-        Ok(output) => {
-            let mut told = json!({"ok": true, "data": output.json});
-            app.redactor.clean_value(&mut told);
-            Ok(Json(told))
-        }
+        Ok(output) => show(&app, &Picture { ok: true, data: output.json.clone() }),
         Err(failure) => Err(problem_of(failure)),
     }
 }

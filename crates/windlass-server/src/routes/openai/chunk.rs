@@ -1,9 +1,12 @@
 //! Answers as OpenAI's clients read them: whole, or as chunks of a stream. Pure.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
 use windlass_core::protocol::event::{RunOutcome, StopReason};
 use windlass_core::protocol::model::{Finish, Usage};
 
+use super::error::ErrorBody;
 use crate::error::Problem;
 
 /// The end of every stream.
@@ -36,41 +39,102 @@ pub(super) struct WholeCompletion {
     pub(super) usage: Usage,
 }
 
+/// The answer in one piece, as it is written.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OpenaiCompletion {
+    id: String,
+    #[schemars(extend("const" = "chat.completion"))]
+    object: &'static str,
+    created: u64,
+    model: String,
+    choices: Vec<OpenaiChoice>,
+    usage: OpenaiUsage,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OpenaiChoice {
+    index: u32,
+    message: OpenaiMessage,
+    logprobs: (),
+    finish_reason: &'static str,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OpenaiMessage {
+    role: &'static str,
+    content: Option<String>,
+    refusal: (),
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reasoning_content: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<OpenaiCall>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OpenaiCall {
+    id: String,
+    r#type: &'static str,
+    function: OpenaiFunction,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OpenaiFunction {
+    name: String,
+    arguments: String,
+}
+
+impl From<HandedCall> for OpenaiCall {
+    fn from(call: HandedCall) -> Self {
+        let HandedCall { id, name, arguments } = call;
+        Self { id, r#type: "function", function: OpenaiFunction { name, arguments } }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct OpenaiUsage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
+    prompt_tokens_details: PromptTokens,
+    completion_tokens_details: CompletionTokens,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct PromptTokens {
+    cached_tokens: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct CompletionTokens {
+    reasoning_tokens: u64,
+}
+
 impl CompletionHead {
     /// The answer in one piece.
-    pub(super) fn completion(&self, whole: &WholeCompletion) -> Value {
-        let mut message = Map::new();
-        message.insert("role".into(), "assistant".into());
-        let content = if whole.text.is_empty() && !whole.calls.is_empty() {
-            Value::Null
-        } else {
-            whole.text.as_str().into()
+    pub(super) fn completion(&self, whole: WholeCompletion) -> OpenaiCompletion {
+        let WholeCompletion { text, reasoning, calls, finish, usage } = whole;
+        let message = OpenaiMessage {
+            role: "assistant",
+            content: (!text.is_empty() || calls.is_empty()).then_some(text),
+            refusal: (),
+            reasoning_content: reasoning,
+            tool_calls: calls.into_iter().map(OpenaiCall::from).collect(),
         };
-        message.insert("content".into(), content);
-        message.insert("refusal".into(), Value::Null);
-        if !whole.reasoning.is_empty() {
-            message.insert("reasoning_content".into(), whole.reasoning.as_str().into());
+        OpenaiCompletion {
+            id: self.id.clone(),
+            object: "chat.completion",
+            created: self.created_s,
+            model: self.model.clone(),
+            choices: vec![OpenaiChoice { index: 0, message, logprobs: (), finish_reason: finish }],
+            usage: usage_of(&usage),
         }
-        if !whole.calls.is_empty() {
-            let calls: Vec<Value> = whole
-                .calls
-                .iter()
-                .map(|call| {
-                    json!({
-                        "id": call.id, "type": "function",
-                        "function": {"name": call.name, "arguments": call.arguments},
-                    })
-                })
-                .collect();
-            message.insert("tool_calls".into(), calls.into());
-        }
-        json!({
-            "id": self.id, "object": "chat.completion", "created": self.created_s, "model": self.model,
-            "choices": [{
-                "index": 0, "message": message, "logprobs": null, "finish_reason": whole.finish,
-            }],
-            "usage": usage_of(&whole.usage),
-        })
     }
 
     /// The first chunk: who speaks.
@@ -104,7 +168,7 @@ impl CompletionHead {
     pub(super) fn end(&self, finish: &str, usage: &Usage) -> String {
         let mut end = self.chunk(json!({}), Some(finish));
         if self.has_usage_chunk {
-            let last = self.payload(json!([]), Some(usage_of(usage)));
+            let last = self.payload(json!([]), Some(json!(usage_of(usage))));
             end.push_str(&format!("data: {last}\n\n"));
         }
         end.push_str(DONE);
@@ -113,7 +177,7 @@ impl CompletionHead {
 
     /// The end of a stream that cannot go on.
     pub(super) fn failure(problem: &Problem) -> String {
-        format!("data: {}\n\n{DONE}", super::error::shape(problem))
+        format!("data: {}\n\n{DONE}", json!(ErrorBody::from(problem)))
     }
 
     fn chunk(&self, delta: Value, finish: Option<&str>) -> String {
@@ -135,14 +199,14 @@ impl CompletionHead {
 }
 
 /// Token counts in OpenAI's words.
-pub(super) fn usage_of(usage: &Usage) -> Value {
-    json!({
-        "prompt_tokens": usage.input,
-        "completion_tokens": usage.output,
-        "total_tokens": usage.total(),
-        "prompt_tokens_details": {"cached_tokens": usage.cached},
-        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
-    })
+pub(super) fn usage_of(usage: &Usage) -> OpenaiUsage {
+    OpenaiUsage {
+        prompt_tokens: usage.input,
+        completion_tokens: usage.output,
+        total_tokens: usage.total(),
+        prompt_tokens_details: PromptTokens { cached_tokens: usage.cached },
+        completion_tokens_details: CompletionTokens { reasoning_tokens: usage.reasoning },
+    }
 }
 
 /// Why a step stopped.

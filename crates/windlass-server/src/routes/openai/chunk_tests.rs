@@ -5,7 +5,8 @@ fn calls_have_no_content_beside_them_unless_something_was_said() {
     let head = CompletionHead { id: "x".into(), created_s: 1, model: "m".into(), has_usage_chunk: false };
     let call = HandedCall { id: "c".into(), name: "look".into(), arguments: "{}".into() };
     let mut whole = WholeCompletion { calls: vec![call], finish: "tool_calls", ..WholeCompletion::default() };
-    let message = |whole: &WholeCompletion| head.completion(whole)["choices"][0]["message"].clone();
+    let message =
+        |whole: &WholeCompletion| json!(head.completion(whole.clone()))["choices"][0]["message"].clone();
     assert_eq!(message(&whole)["content"], Value::Null);
     whole.text = "Well.".into();
     assert_eq!(message(&whole)["content"], "Well.");

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use windlass_core::ports::host::HostError;
 use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 
@@ -12,31 +13,31 @@ use crate::error::{Problem, ProblemKind};
 const RETRY_AFTER_USUAL_MS: u64 = 5_000;
 
 /// The body of an error.
-pub(super) fn shape(problem: &Problem) -> Value {
-    json!({"error": {
-        "message": problem.detail(),
-        "type": kind_word(problem.kind()),
-        "param": problem.wrong_field(),
-        "code": problem.code(),
-    }})
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct ErrorBody<'a> {
+    error: OpenaiError<'a>,
 }
 
-/// The schema of such a body.
-pub(super) fn schema() -> Value {
-    json!({
-        "type": "object",
-        "required": ["error"],
-        "properties": {"error": {
-            "type": "object",
-            "required": ["message", "type", "param", "code"],
-            "properties": {
-                "message": {"type": "string"},
-                "type": {"type": "string"},
-                "param": {"type": ["string", "null"]},
-                "code": {"type": ["string", "null"]},
-            },
-        }},
-    })
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OpenaiError<'a> {
+    message: &'a str,
+    r#type: &'static str,
+    param: Option<&'a str>,
+    code: Option<&'a str>,
+}
+
+impl<'a> From<&'a Problem> for ErrorBody<'a> {
+    fn from(problem: &'a Problem) -> Self {
+        let error = OpenaiError {
+            message: problem.detail(),
+            r#type: kind_word(problem.kind()),
+            param: problem.wrong_field(),
+            code: Some(problem.code()),
+        };
+        Self { error }
+    }
 }
 
 fn kind_word(kind: ProblemKind) -> &'static str {

@@ -13,18 +13,20 @@ mod step;
 mod stop;
 mod tools;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
+use axum::response::Response;
 use serde_json::{Value, json};
 
+use self::chunk::OpenaiCompletion;
+use self::error::ErrorBody;
 pub(crate) use self::error::{of_failure, told_of};
 use self::request::{ChatRequest, ChatWishes};
-use crate::endpoint::{EVENT_STREAM, Endpoint, JSON};
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::answer::{Either, EventStream, Shown};
+use crate::endpoint::{Endpoint, JSON};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::JsonBody;
-use crate::openapi::{count, frame, list_of, named, object, text};
 use crate::shutdown::Closing;
 use crate::state::ServerApp;
 
@@ -39,89 +41,60 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
                  step of the model, whose calls are handed back. System messages at the beginning are added to the \
                  server's own system text. `profile` chooses the profile of a run. `n` above 1 is refused; penalties, logit_bias and logprobs are ignored.",
             )
-            .body_as(named("OpenaiChatRequest"))
-            .answers(SuccessKind::Ok, named("OpenaiCompletion"), "The answer, or a stream of its pieces.")
-            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "With `stream`: chunks, and `[DONE]`.")
+            .body_as("OpenaiChatRequest", chat_request())
+            .answers("The answer, or a stream of its pieces.")
+            .answers("With `stream`: chunks, and `[DONE]`.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict, ProblemKind::Upstream, ProblemKind::TimedOut])
-            .errors_as(error::schema())
+            .errors_as::<ErrorBody<'_>>()
             .lenient()
             .waits(),
         Endpoint::get("/v1/models", models::list)
             .about(TAG, "Models, as OpenAI lists them")
-            .answers(
-                SuccessKind::Ok,
-                object([("object", text()), ("data", list_of("OpenaiModel"))]),
-                "All models; `windlass` stands for the default one.",
-            )
-            .errors_as(error::schema())
+            .answers("All models; `windlass` stands for the default one.")
+            .errors_as::<ErrorBody<'_>>()
             .lenient(),
         Endpoint::get("/v1/models/{*id}", models::show)
             .about(TAG, "One model")
             .path_param("id", "Its name, with or without a slash.")
-            .answers(SuccessKind::Ok, named("OpenaiModel"), "The model.")
+            .answers("The model.")
             .problems(&[ProblemKind::Missing])
-            .errors_as(error::schema())
+            .errors_as::<ErrorBody<'_>>()
             .lenient(),
     ]
 }
 
-/// Schemas of their bodies, by name.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    vec![
-        (
-            "OpenaiChatRequest",
-            json!({
-                "type": "object",
-                "required": ["messages"],
-                "properties": {
-                    "model": {"type": ["string", "null"]},
-                    "messages": {"type": "array", "minItems": 1, "items": {
-                        "type": "object", "required": ["role"], "properties": {"role": {
-                            "type": "string", "enum": ["system", "developer", "user", "assistant", "tool"],
-                        }},
-                    }},
-                    "stream": {"type": ["boolean", "null"]},
-                    "profile": {"type": ["string", "null"]},
-                },
-            }),
-        ),
-        (
-            "OpenaiCompletion",
-            object([
-                ("id", text()),
-                ("object", json!({"const": "chat.completion"})),
-                ("created", count()),
-                ("model", text()),
-                ("choices", json!({"type": "array", "items": {"type": "object"}})),
-                ("usage", json!({"type": "object"})),
-            ]),
-        ),
-        (
-            "OpenaiModel",
-            object([
-                ("id", text()),
-                ("object", json!({"const": "model"})),
-                ("created", count()),
-                ("owned_by", text()),
-            ]),
-        ),
-    ]
+/// What is read of a request, by hand: clients send much more, which is not held against them.
+fn chat_request() -> Value {
+    json!({
+        "type": "object",
+        "required": ["messages"],
+        "properties": {
+            "model": {"type": ["string", "null"]},
+            "messages": {"type": "array", "minItems": 1, "items": {
+                "type": "object", "required": ["role"], "properties": {"role": {
+                    "type": "string", "enum": ["system", "developer", "user", "assistant", "tool"],
+                }},
+            }},
+            "stream": {"type": ["boolean", "null"]},
+            "profile": {"type": ["string", "null"]},
+        },
+    })
 }
 
 async fn complete(
     State(app): State<ServerApp>,
     closing: Option<Extension<Closing>>,
     JsonBody(request): JsonBody<ChatRequest>,
-) -> RouteResult<Response> {
+) -> RouteResult<Either<Shown<OpenaiCompletion>, EventStream>> {
     let asked = ChatWishes::read(request)?;
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
     match (asked.as_run(), asked.is_stream) {
-        (Some((start, history)), true) => run::stream(&app, &asked, start, history, closing).await,
-        (Some((start, history)), false) => {
-            run::answer(&app, &asked, start, history).await.map(|whole| Json(whole).into_response())
+        (Some((start, history)), true) => {
+            run::stream(&app, &asked, start, history, closing).await.map(Either::Other)
         }
-        (None, true) => step::stream(&app, &asked).await,
-        (None, false) => step::answer(&app, &asked).await.map(|whole| Json(whole).into_response()),
+        (Some((start, history)), false) => run::answer(&app, &asked, start, history).await.map(Either::One),
+        (None, true) => step::stream(&app, &asked).await.map(Either::Other),
+        (None, false) => step::answer(&app, &asked).await.map(Either::One),
     }
 }
 
@@ -129,7 +102,7 @@ async fn complete(
 pub(crate) fn reshape(path: &str, response: Response) -> Response {
     let problem = response.extensions().get::<Problem>().filter(|_| path.starts_with("/v1/"));
     let Some(problem) = problem else { return response };
-    let mut shaped = problem.respond_as(JSON, &error::shape(problem));
+    let mut shaped = problem.respond_as(JSON, json!(ErrorBody::from(problem)).to_string());
     if let Some(allow) = response.headers().get(header::ALLOW) {
         shaped.headers_mut().insert(header::ALLOW, allow.clone());
     }

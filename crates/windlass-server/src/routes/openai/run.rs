@@ -6,9 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::Response;
 use bytes::BytesMut;
-use serde_json::Value;
 use tokio::time::timeout;
 use windlass_core::ports::host::{RunStart, ServedPort, StartedRun};
 use windlass_core::ports::store::NewSession;
@@ -18,13 +16,15 @@ use windlass_core::protocol::message::Message;
 use windlass_core::protocol::model::{ModelFailure, Usage};
 use windlass_core::text::redact::{Pieces, Redactor};
 
-use super::chunk::{CompletionHead, WholeCompletion, finish_of_run};
+use super::chunk::{CompletionHead, OpenaiCompletion, WholeCompletion, finish_of_run};
 use super::error::{of_failure, of_host};
 use super::request::ChatWishes;
 use super::stop::StopCut;
+use crate::answer::{EventStream, Shown};
 use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::routes::answer_text::{AnswerText, ShownText};
 use crate::routes::attended::{Attended, Unasked, cancel};
+use crate::shown::show;
 use crate::shutdown::Closing;
 use crate::state::{ServerApp, now_ms};
 use crate::stream::{RecordProjection, StreamStart, respond};
@@ -55,7 +55,7 @@ pub(super) async fn answer(
     asked: &ChatWishes,
     start: RunStart,
     history: Vec<Arc<Message>>,
-) -> RouteResult<Value> {
+) -> RouteResult<Shown<OpenaiCompletion>> {
     let started = begin(app, asked, start, history).await?;
     let mut attended = Attended::follow(&app.host, started).await.map_err(of_host)?;
     let mut ending = CompletionEnding::default();
@@ -77,9 +77,7 @@ pub(super) async fn answer(
         return Err(problem);
     }
     (whole.finish, whole.usage) = (ending.finish, ending.usage);
-    let mut completion = head_of(attended.run_id(), asked, &ending.model).completion(&whole);
-    app.redactor.clean_value(&mut completion);
-    Ok(completion)
+    show(app, &head_of(attended.run_id(), asked, &ending.model).completion(whole))
 }
 
 /// Runs it, and streams the answer.
@@ -89,7 +87,7 @@ pub(super) async fn stream(
     start: RunStart,
     history: Vec<Arc<Message>>,
     closing: Closing,
-) -> RouteResult<Response> {
+) -> RouteResult<EventStream> {
     let started = begin(app, asked, start, history).await?;
     let (run_id, after) = (started.run_id.clone(), started.after_seq);
     let mut attended = Attended::follow(&app.host, started).await.map_err(of_host)?;

@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
-use axum::response::Response;
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use serde_json::Value;
 use windlass_core::calls::assemble::{Assembled, Assembler, readable_parts};
 use windlass_core::calls::json::NOT_UTF8;
 use windlass_core::ports::BoxStream;
@@ -21,11 +19,13 @@ use windlass_core::protocol::model::{
 use windlass_core::protocol::tool::RawCall;
 use windlass_core::text::redact::{Pieces, Redactor};
 
-use super::chunk::{CompletionHead, HandedCall, WholeCompletion, finish_of_step};
+use super::chunk::{CompletionHead, HandedCall, OpenaiCompletion, WholeCompletion, finish_of_step};
 use super::error::{of_failure, of_host};
 use super::request::{ChatWishes, OWN_MODEL};
 use super::stop::StopCut;
+use crate::answer::{EventStream, Shown};
 use crate::error::RouteResult;
+use crate::shown::show_exact;
 use crate::state::{ServerApp, now_ms};
 use crate::stream::stream_response;
 
@@ -74,7 +74,7 @@ async fn open(app: &ServerApp, asked: &ChatWishes) -> RouteResult<(Relay, DeltaS
 }
 
 /// One step, in one piece.
-pub(super) async fn answer(app: &ServerApp, asked: &ChatWishes) -> RouteResult<Value> {
+pub(super) async fn answer(app: &ServerApp, asked: &ChatWishes) -> RouteResult<Shown<OpenaiCompletion>> {
     let (mut relay, mut deltas) = open(app, asked).await?;
     while let Some(delta) = deltas.next().await {
         relay.take(delta.map_err(|failure| of_failure(&failure))?);
@@ -88,11 +88,11 @@ pub(super) async fn answer(app: &ServerApp, asked: &ChatWishes) -> RouteResult<V
     for words in [&mut whole.text, &mut whole.reasoning] {
         *words = app.redactor.clean(words).into_owned();
     }
-    Ok(head.completion(&whole))
+    show_exact(&head.completion(whole))
 }
 
 /// One step, as it comes.
-pub(super) async fn stream(app: &ServerApp, asked: &ChatWishes) -> RouteResult<Response> {
+pub(super) async fn stream(app: &ServerApp, asked: &ChatWishes) -> RouteResult<EventStream> {
     let place = app.enter_stream()?;
     let (relay, deltas) = open(app, asked).await?;
     let begun = relay.head.role();

@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_core::protocol::model::{CallDelta, Finish};
 
 use super::*;

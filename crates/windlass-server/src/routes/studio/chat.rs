@@ -16,12 +16,12 @@ use windlass_core::protocol::ids::{RunId, SessionId};
 
 use super::frames::StudioFrames;
 use super::params::{Params, StudioWish};
+use crate::answer::{Either, EventStream, Nothing};
 use crate::endpoint::EVENT_STREAM;
 use crate::error::{Problem, RouteResult};
 use crate::extract::JsonBody;
 use crate::routes::attended::Unasked;
 use crate::routes::events;
-use crate::shown::done;
 use crate::shutdown::Closing;
 use crate::state::{ServerApp, now_ms};
 use crate::stream::{BoxProjection, StreamStart, respond, stream_response};
@@ -35,13 +35,15 @@ pub(super) async fn get(
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     query: Result<Query<Map<String, Value>>, axum::extract::rejection::QueryRejection>,
-) -> Response {
+) -> Either<EventStream, Nothing> {
     let params = match query {
         Ok(Query(params)) => params,
-        Err(rejection) => return told_as_stream(&Problem::from(rejection)),
+        Err(rejection) => return Either::One(told_as_stream(&Problem::from(rejection))),
     };
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    stream(&app, &params, &headers, closing).await.unwrap_or_else(|problem| told_as_stream(&problem))
+    stream(&app, &params, &headers, closing)
+        .await
+        .unwrap_or_else(|problem| Either::One(told_as_stream(&problem)))
 }
 
 /// `POST /api/chat/stream`: the same, with a body. What is wrong with the request has its own status too.
@@ -50,15 +52,11 @@ pub(super) async fn post(
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     body: Result<JsonBody<Map<String, Value>>, Problem>,
-) -> Response {
-    let params = match body {
-        Ok(JsonBody(params)) => params,
-        Err(problem) => return problem.respond_as(EVENT_STREAM, &ending(&problem)),
-    };
+) -> Result<Either<EventStream, Nothing>, Response> {
+    let refused = |problem: Problem| problem.respond_as(EVENT_STREAM, ending(&problem));
+    let JsonBody(params) = body.map_err(refused)?;
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    stream(&app, &params, &headers, closing)
-        .await
-        .unwrap_or_else(|problem| problem.respond_as(EVENT_STREAM, &ending(&problem)))
+    stream(&app, &params, &headers, closing).await.map_err(refused)
 }
 
 async fn stream(
@@ -66,27 +64,27 @@ async fn stream(
     params: &Map<String, Value>,
     headers: &HeaderMap,
     closing: Closing,
-) -> RouteResult<Response> {
+) -> RouteResult<Either<EventStream, Nothing>> {
     let wanted = Params(params).read(&app.host.tools())?;
     if let Some((run_id, after)) = earlier(app, &wanted, headers).await? {
         let run = app.host.run(&run_id).await?;
         if run.ended_ms.is_some() && after >= run.last_seq {
-            return Ok(done());
+            return Ok(Either::Other(Nothing));
         }
-        return follow(app, &wanted, &run_id, after, closing).await;
+        return follow(app, &wanted, &run_id, after, closing).await.map(Either::One);
     }
     // Without a name the run cannot be found again, and another one is not what was asked for.
     if headers.contains_key(LAST_EVENT_ID) {
-        return Ok(done());
+        return Ok(Either::Other(Nothing));
     }
     let started = match begin(app, &wanted).await {
         Ok(started) => started,
         Err(HostError::Unkeyed { variables, .. }) => {
-            return Ok(stream_response(Body::from(without_key(&variables))));
+            return Ok(Either::One(stream_response(Body::from(without_key(&variables)))));
         }
         Err(error) => return Err(error.into()),
     };
-    follow(app, &wanted, &started.run_id, started.after_seq, closing).await
+    follow(app, &wanted, &started.run_id, started.after_seq, closing).await.map(Either::One)
 }
 
 /// The run of a request that was made before, and the last event that was seen of it.
@@ -113,7 +111,7 @@ async fn follow(
     run_id: &RunId,
     after: u64,
     closing: Closing,
-) -> RouteResult<Response> {
+) -> RouteResult<EventStream> {
     let reading = StreamStart { after, cancels: wanted.cancels, closing };
     let frames = StudioFrames::new(app);
     let projection: BoxProjection =
@@ -160,6 +158,6 @@ fn done_frame() -> String {
     format!("data: {}\n\n", json!({"type": "done", "done": true, "outcome": "failed", "ts": now_ms()}))
 }
 
-fn told_as_stream(problem: &Problem) -> Response {
+fn told_as_stream(problem: &Problem) -> EventStream {
     stream_response(Body::from(ending(problem)))
 }

@@ -7,9 +7,9 @@ mod saves;
 
 use serde_json::{Value, json};
 
-use crate::endpoint::{EVENT_STREAM, Endpoint};
-use crate::error::{ProblemKind, SuccessKind};
-use crate::openapi::{frame, named, object, text};
+use crate::endpoint::Endpoint;
+use crate::error::ProblemKind;
+use crate::openapi::{object, text};
 
 const TAG: &str = "studio";
 
@@ -25,15 +25,15 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     );
     let mut endpoints = vec![
         query
-            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
-            .answers_nothing("The run that was asked for has ended, and its last event was seen.")
+            .answers("The events; the last is `done`.")
+            .answers("The run that was asked for has ended, and its last event was seen.")
             .lenient(),
         Endpoint::post("/api/chat/stream", chat::post)
             .about(TAG, "Streams an answer to a prompt, with a body")
             .notes(NOTES)
-            .body_as(named("StudioChat"))
-            .answers_as(SuccessKind::Ok, EVENT_STREAM, frame(), "The events; the last is `done`.")
-            .answers_nothing("The run that was asked for has ended, and its last event was seen.")
+            .body_as("StudioChat", chat_request())
+            .answers("The events; the last is `done`.")
+            .answers("The run that was asked for has ended, and its last event was seen.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict])
             .errors_as_stream()
             .lenient(),
@@ -66,18 +66,14 @@ const PARAMS: [(&str, &str); 20] = [
     ("tool_loop_v2", "Whether a call may start as soon as it is complete."),
 ];
 
-/// Schemas of their bodies, by name.
-pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
-    let mut schemas = vec![(
-        "StudioChat",
-        object([
-            ("prompt", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
-            ("system?", json!({"type": ["string", "null"]})),
-            ("model?", json!({"type": ["string", "null"]})),
-            ("provider?", json!({"type": ["string", "null"]})),
-            ("request_id?", json!({"type": ["string", "null"]})),
-        ]),
-    )];
-    schemas.extend(saves::schemas());
-    schemas
+/// What a request must have, by hand: the rest is what the query may have, and is told in the stream if it is wrong.
+fn chat_request() -> Value {
+    let maybe = || json!({"type": ["string", "null"]});
+    object([
+        ("prompt", json!({"type": "string", "minLength": 1, "pattern": "\\S"})),
+        ("system?", maybe()),
+        ("model?", maybe()),
+        ("provider?", maybe()),
+        ("request_id?", maybe()),
+    ])
 }

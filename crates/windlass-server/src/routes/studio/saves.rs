@@ -3,19 +3,20 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::extract::State;
-use axum::response::Response;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use windlass_core::ports::store::Save;
-use windlass_core::protocol::ids::RunId;
+use windlass_core::protocol::ids::{Millis, RunId};
 
+use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
-use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::{JsonBody, PathOf};
 use crate::limits::ROWS_MAX;
-use crate::openapi::{count, list_of, named, object, text};
+use crate::openapi::{one_of, or_null};
 use crate::routes::runs::trace_of;
-use crate::shown::{done, show};
+use crate::shown::show;
 use crate::state::{ServerApp, now_ms};
 
 const TAG: &str = "saves";
@@ -29,78 +30,91 @@ static SAVES: AtomicU64 = AtomicU64::new(0);
 
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![
-        Endpoint::get("/api/saves", list).about(TAG, "Snapshots, newest first").answers(
-            SuccessKind::Ok,
-            object([("saves", list_of("Save"))]),
-            "The snapshots.",
-        ),
+        Endpoint::get("/api/saves", list).about(TAG, "Snapshots, newest first").answers("The snapshots."),
         Endpoint::post("/api/saves", put)
             .about(TAG, "Keeps a snapshot")
             .notes("With `run_id`, the complete trace of that run is kept in `data.runTrace`.")
-            .body_as(named("NewSave"))
-            .answers(SuccessKind::Created, named("Save"), "It is kept.")
+            .body::<SaveBody>()
+            .answers("It is kept.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::get("/api/saves/{id}", get)
             .about(TAG, "One snapshot")
             .path_param("id", "The snapshot.")
-            .answers(SuccessKind::Ok, named("Save"), "The snapshot.")
+            .answers("The snapshot.")
             .problems(&[ProblemKind::Missing]),
         Endpoint::delete("/api/saves/{id}", delete)
             .about(TAG, "Forgets a snapshot")
             .path_param("id", "The snapshot.")
-            .answers_nothing("It is gone.")
+            .answers("It is gone.")
             .problems(&[ProblemKind::Missing]),
     ]
 }
 
-/// Schemas of their bodies, by name.
-pub(super) fn schemas() -> Vec<(&'static str, Value)> {
-    let kind = json!({"type": "string", "enum": KINDS});
-    let title =
-        json!({"type": "string", "minLength": 1, "maxLength": SAVE_TITLE_CHARS_MAX, "pattern": "\\S"});
-    vec![
-        (
-            "NewSave",
-            object([
-                ("title", title),
-                ("kind?", kind.clone()),
-                ("provider?", json!({"type": ["string", "null"]})),
-                ("model?", json!({"type": ["string", "null"]})),
-                ("data?", json!({"type": "object"})),
-                ("run_id?", json!({"type": ["string", "null"]})),
-            ]),
-        ),
-        (
-            "Save",
-            object([
-                ("id", text()),
-                ("title", text()),
-                ("kind", kind),
-                ("provider?", json!({"type": ["string", "null"]})),
-                ("model?", json!({"type": ["string", "null"]})),
-                ("created_ms", count()),
-                ("data", json!({"type": "object"})),
-            ]),
-        ),
-    ]
+fn kind_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "string", "enum": KINDS})
 }
 
-#[derive(Deserialize)]
+fn maybe_kind(_: &mut SchemaGenerator) -> Schema {
+    or_null(one_of(&KINDS))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NewSave")]
 struct SaveBody {
+    #[schemars(length(min = 1, max = SAVE_TITLE_CHARS_MAX), regex(pattern = r"\S"))]
     title: String,
     #[serde(default)]
+    #[schemars(schema_with = "maybe_kind")]
     kind: Option<String>,
-    #[serde(default)]
     provider: Option<String>,
-    #[serde(default)]
     model: Option<String>,
     #[serde(default)]
     data: Map<String, Value>,
-    #[serde(default)]
     run_id: Option<String>,
 }
 
-async fn put(State(app): State<ServerApp>, JsonBody(body): JsonBody<SaveBody>) -> RouteResult<Response> {
+/// A snapshot as it is shown. What was saved is shown as it was.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Save")]
+struct ShownSave {
+    id: String,
+    title: String,
+    #[schemars(schema_with = "kind_schema")]
+    kind: Value,
+    #[schemars(with = "Option<String>")]
+    provider: Value,
+    #[schemars(with = "Option<String>")]
+    model: Value,
+    created_ms: Millis,
+    #[schemars(with = "Map<String, Value>")]
+    data: Value,
+}
+
+impl From<Save> for ShownSave {
+    fn from(save: Save) -> Self {
+        let field = |name: &str| save.body.get(name).cloned().unwrap_or_default();
+        Self {
+            kind: field("kind"),
+            provider: field("provider"),
+            model: field("model"),
+            data: field("data"),
+            id: save.save_id,
+            title: save.name,
+            created_ms: save.created_ms,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct SaveList {
+    saves: Vec<ShownSave>,
+}
+
+async fn put(
+    State(app): State<ServerApp>,
+    JsonBody(body): JsonBody<SaveBody>,
+) -> RouteResult<Created<ShownSave>> {
     if body.title.trim().is_empty() || body.title.chars().count() > SAVE_TITLE_CHARS_MAX {
         return Err(Problem::field(
             "title",
@@ -125,29 +139,20 @@ async fn put(State(app): State<ServerApp>, JsonBody(body): JsonBody<SaveBody>) -
         created_ms: now,
         body: json!({"kind": kind, "provider": body.provider, "model": body.model, "data": data}),
     };
-    let shown = shape(&save);
-    app.host.put_save(save).await?;
-    show(&app, SuccessKind::Created, &shown)
+    app.host.put_save(save.clone()).await?;
+    Ok(Created(show(&app, &save.into())?))
 }
 
-async fn list(State(app): State<ServerApp>) -> RouteResult<Response> {
-    let saves: Vec<Value> = app.host.saves(ROWS_MAX).await?.iter().map(shape).collect();
-    show(&app, SuccessKind::Ok, &json!({"saves": saves}))
+async fn list(State(app): State<ServerApp>) -> RouteResult<Shown<SaveList>> {
+    let saves = app.host.saves(ROWS_MAX).await?.into_iter().map(ShownSave::from).collect();
+    show(&app, &SaveList { saves })
 }
 
-async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
-    show(&app, SuccessKind::Ok, &shape(&app.host.save(&id).await?))
+async fn get(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Shown<ShownSave>> {
+    show(&app, &app.host.save(&id).await?.into())
 }
 
-async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Response> {
+async fn delete(State(app): State<ServerApp>, PathOf(id): PathOf<String>) -> RouteResult<Nothing> {
     app.host.delete_save(&id).await?;
-    Ok(done())
-}
-
-fn shape(save: &Save) -> Value {
-    let field = |name: &str| save.body.get(name).cloned().unwrap_or_default();
-    json!({
-        "id": save.save_id, "title": save.name, "kind": field("kind"), "provider": field("provider"),
-        "model": field("model"), "created_ms": save.created_ms, "data": field("data"),
-    })
+    Ok(Nothing)
 }

@@ -1,28 +1,28 @@
 //! The API document (OpenAPI 3.1), made of the endpoints themselves: what is served is described, and what is
-//! described is served. Bodies of requests have the schemas of the types that read them; `schemas` has those of answers.
+//! described is served. Bodies of requests have the schemas of the types that read them, answers those of the types that
+//! are written; by hand is only what is read or written without a type.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::ProfileName;
+use windlass_core::protocol::schema as plain;
 
-use crate::endpoint::{EVENT_STREAM, Endpoint, Operation, ParamPlace};
-use crate::error::{PROBLEM_TYPE, ProblemKind};
+use crate::endpoint::{EVENT_STREAM, Endpoint, JSON, Operation, ParamPlace};
+use crate::error::{PROBLEM_TYPE, ProblemKind, WrittenProblem};
 
-pub(crate) mod schemas;
-
-/// What a client sets, as its schema is named.
-pub(crate) const SETTINGS_WISH: &str = "SettingsWish";
-
-pub(crate) use schemas::{list, one_of, said};
+/// What references to named schemas begin with.
+const PLACE: &str = "#/components/schemas/";
 
 /// Where the schema of a body comes from.
 pub(crate) enum SchemaSource {
-    /// The type that reads it.
+    /// The type that reads or writes it.
     Typed(fn(&mut SchemaGenerator) -> Schema),
-    /// Written by hand, for what is read without a type.
+    /// Written by hand, for what has no type.
     Written(Value),
+    /// The same under a name.
+    Named(&'static str, Value),
 }
 
 impl SchemaSource {
@@ -30,31 +30,61 @@ impl SchemaSource {
         Self::Typed(SchemaGenerator::subschema_for::<T>)
     }
 
-    fn schema(&self, requests: &mut SchemaGenerator) -> Value {
+    fn schema(&self, types: &mut SchemaGenerator) -> Value {
         match self {
-            Self::Typed(make) => make(requests).to_value(),
+            Self::Typed(make) => make(types).to_value(),
             Self::Written(schema) => schema.clone(),
+            Self::Named(name, schema) => {
+                types.definitions_mut().insert((*name).to_owned(), schema.clone());
+                json!({"$ref": format!("{PLACE}{name}")})
+            }
         }
     }
 }
 
-/// Makes schemas of types that are read; those with a name stand among the components.
-fn request_schemas() -> SchemaGenerator {
-    let settings = SchemaSettings::draft2020_12().for_deserialize();
-    settings.with(|settings| settings.definitions_path = "/components/schemas".into()).into_generator()
+/// Makes the schemas of an API document; those with a name stand among its components.
+struct SchemaMaker {
+    /// Of types that are read.
+    requests: SchemaGenerator,
+    /// Of types that are written.
+    answers: SchemaGenerator,
 }
 
-/// The schemas of all named types that were read so far. `Settings`, as a session shows them, are those of a request
-/// without what is not set.
-fn named_types(mut requests: SchemaGenerator) -> Map<String, Value> {
-    let mut named = requests.take_definitions(true);
-    named.values_mut().for_each(simplify);
-    if let Some(wish) = named.get(SETTINGS_WISH) {
-        let mut settings = wish.clone();
-        drop_nulls(&mut settings);
-        named.insert("Settings".to_owned(), settings);
+impl SchemaMaker {
+    fn new() -> Self {
+        let maker = |settings: SchemaSettings| {
+            settings
+                .with(|settings| settings.definitions_path = "/components/schemas".into())
+                .into_generator()
+        };
+        Self {
+            requests: maker(SchemaSettings::draft2020_12().for_deserialize()),
+            answers: maker(SchemaSettings::draft2020_12().for_serialize()),
+        }
     }
-    named
+
+    fn request(&mut self, source: &SchemaSource) -> Value {
+        let mut schema = source.schema(&mut self.requests);
+        simplify(&mut schema);
+        schema
+    }
+
+    fn answer(&mut self, source: &SchemaSource) -> Value {
+        let mut schema = source.schema(&mut self.answers);
+        plain::simplify(&mut schema);
+        schema
+    }
+
+    /// The schemas of all named types that were seen so far.
+    fn named(mut self) -> Map<String, Value> {
+        let mut named = self.requests.take_definitions(true);
+        named.values_mut().for_each(simplify);
+        for (name, schema) in plain::plain_definitions(&self.answers.take_definitions(true), PLACE) {
+            let read = named.insert(name, schema.clone());
+            debug_assert!(read.is_none_or(|read| read == schema), "one name for two schemas: {schema}");
+        }
+        named
+    }
 }
 
 /// Takes out what says nothing to clients: sizes of Rust's numbers, and defaults that mean "not given".
@@ -70,6 +100,7 @@ fn simplify(schema: &mut Value) {
                 // Anything at all, in the form that other tools read too.
                 properties.values_mut().filter(|any| **any == true).for_each(|any| *any = json!({}));
             }
+            plain::collapse_words(fields);
             fields.values_mut().for_each(simplify);
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
@@ -77,17 +108,9 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-/// Answers leave out what is not set; they never say `null`.
-fn drop_nulls(schema: &mut Value) {
-    let Some(Value::Object(fields)) = schema.get_mut("properties") else { return };
-    for field in fields.values_mut().filter_map(Value::as_object_mut) {
-        if let Some(Value::Array(kinds)) = field.get_mut("type") {
-            kinds.retain(|kind| kind != "null");
-        }
-        if let Some(Value::Array(choices)) = field.get_mut("anyOf") {
-            choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
-        }
-    }
+/// One of these words.
+pub(crate) fn one_of(words: &[&str]) -> Value {
+    json!({"type": "string", "enum": words})
 }
 
 /// What a schema means, or nothing: for fields of requests whose words are checked apart from reading them.
@@ -95,16 +118,6 @@ pub(crate) fn or_null(schema: Value) -> Schema {
     let mut wish = Map::new();
     wish.insert("anyOf".to_owned(), json!([schema, {"type": "null"}]));
     wish.into()
-}
-
-/// A schema by its name.
-pub(crate) fn named(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
-}
-
-/// A list of what a name means.
-pub(crate) fn list_of(name: &str) -> Value {
-    json!({"type": "array", "items": named(name)})
 }
 
 pub(crate) fn text() -> Value {
@@ -131,25 +144,14 @@ pub(crate) fn frame() -> Value {
     object([("data", payload), ("id?", text()), ("event?", text())])
 }
 
-/// The name of a profile.
-pub(crate) fn profile() -> Value {
-    let names: Vec<&str> = ProfileName::ALL.iter().map(|name| name.word()).collect();
-    json!({"type": "string", "enum": names})
-}
-
-/// How calls are approved that need asking.
-pub(crate) fn approve() -> Value {
-    json!({"type": "string", "enum": ApproveMode::ALL.map(ApproveMode::word)})
-}
-
 /// The name of a profile, in a request that may leave it out.
 pub(crate) fn maybe_profile(_: &mut SchemaGenerator) -> Schema {
-    or_null(profile())
+    or_null(one_of(&ProfileName::ALL.map(ProfileName::word)))
 }
 
 /// How calls are approved, in a request that may leave it out.
 pub(crate) fn maybe_approve(_: &mut SchemaGenerator) -> Schema {
-    or_null(approve())
+    or_null(one_of(&ApproveMode::ALL.map(ApproveMode::word)))
 }
 
 /// An object with fields; those whose name ends with `?` may be missing.
@@ -167,16 +169,14 @@ pub(crate) fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 
 /// The document of all endpoints.
 pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
-    let (mut paths, mut requests) = (Map::new(), request_schemas());
+    let (mut paths, mut schemas) = (Map::new(), SchemaMaker::new());
     for endpoint in endpoints {
         // The document does not know that a name may take in slashes.
         let path = paths.entry(endpoint.path.replace("{*", "{")).or_insert_with(|| json!({}));
         if let Value::Object(methods) = path {
-            methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint, &mut requests));
+            methods.insert(endpoint.method.as_str().to_ascii_lowercase(), operation(endpoint, &mut schemas));
         }
     }
-    let mut named = schemas::all();
-    named.extend(named_types(requests));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -192,12 +192,12 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
                 "type": "http", "scheme": "bearer",
                 "description": "Needed when the server listens on an address that other machines can reach.",
             }},
-            "schemas": named,
+            "schemas": schemas.named(),
         },
     })
 }
 
-fn operation(endpoint: &Endpoint, requests: &mut SchemaGenerator) -> Value {
+fn operation(endpoint: &Endpoint, schemas: &mut SchemaMaker) -> Value {
     let Operation { summary, notes, tag, params, body, .. } = &endpoint.operation;
     let mut operation = Map::new();
     operation.insert("operationId".into(), operation_id(endpoint).into());
@@ -224,12 +224,10 @@ fn operation(endpoint: &Endpoint, requests: &mut SchemaGenerator) -> Value {
         operation.insert("parameters".into(), params.into());
     }
     if let Some((source, is_required)) = body {
-        let mut schema = source.schema(requests);
-        simplify(&mut schema);
-        let content = json!({"application/json": {"schema": schema}});
+        let content = json!({JSON: {"schema": schemas.request(source)}});
         operation.insert("requestBody".into(), json!({"required": is_required, "content": content}));
     }
-    operation.insert("responses".into(), responses(endpoint));
+    operation.insert("responses".into(), responses(endpoint, schemas));
     Value::Object(operation)
 }
 
@@ -244,29 +242,31 @@ fn operation_id(endpoint: &Endpoint) -> String {
     id
 }
 
-fn responses(endpoint: &Endpoint) -> Value {
+fn responses(endpoint: &Endpoint, schemas: &mut SchemaMaker) -> Value {
     let mut responses = Map::new();
-    for answer in &endpoint.operation.answers {
-        let response = responses
-            .entry(answer.said.status().as_str())
-            .or_insert_with(|| json!({"description": answer.meaning}));
-        if let (Value::Object(response), false) = (response, answer.media_type.is_empty()) {
+    for (form, meaning) in &endpoint.operation.answers {
+        let response =
+            responses.entry(form.said.status().as_str()).or_insert_with(|| json!({"description": meaning}));
+        if let (Value::Object(response), false) = (response, form.media_type.is_empty()) {
             let content = response.entry("content").or_insert_with(|| json!({}));
             if let Value::Object(content) = content {
-                content.insert(answer.media_type.into(), json!({"schema": answer.schema}));
+                content.insert(form.media_type.into(), json!({"schema": schemas.answer(&form.schema)}));
             }
         }
     }
     for kind in endpoint.all_problems() {
-        responses.insert(kind.status().as_str().to_owned(), problem_response(kind, endpoint));
+        responses.insert(kind.status().as_str().to_owned(), problem_response(kind, endpoint, schemas));
     }
     Value::Object(responses)
 }
 
-fn problem_response(kind: ProblemKind, endpoint: &Endpoint) -> Value {
+fn problem_response(kind: ProblemKind, endpoint: &Endpoint, schemas: &mut SchemaMaker) -> Value {
     let mut content = match &endpoint.operation.error_schema {
-        Some(schema) => json!({"application/json": {"schema": schema}}),
-        None => json!({PROBLEM_TYPE: {"schema": named("Problem")}}),
+        Some(schema) => json!({JSON: {"schema": schemas.answer(schema)}}),
+        None => {
+            let schema = schemas.answer(&SchemaSource::of::<WrittenProblem<'_>>());
+            json!({PROBLEM_TYPE: {"schema": schema}})
+        }
     };
     if let (Value::Object(content), true) = (&mut content, endpoint.operation.has_error_stream) {
         content.insert(EVENT_STREAM.into(), json!({"schema": frame()}));
