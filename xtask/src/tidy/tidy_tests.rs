@@ -3,7 +3,7 @@
 use super::*;
 use crate::checkout::tests::Fixture;
 
-const CORE_MANIFEST: &str = "[dependencies]\nfutures-core = \"0.3\"\nserde = \"1\"\nserde_json = \"1\"\nsha2 = \"0.10\"\nthiserror = \"2\"";
+const CORE_MANIFEST: &str = "[dependencies]\nbase64 = \"0.23\"\nfutures-core = \"0.3\"\nserde = \"1\"\nserde_json = \"1\"\nsha2 = \"0.10\"\nthiserror = \"2\"";
 
 fn house() -> Fixture {
     Fixture::new().with_package("windlass-core", CORE_MANIFEST)
@@ -388,7 +388,7 @@ fn the_figures_name_the_largest_the_longest_and_the_tests() {
         text.contains("longest function  `long` at crates/windlass-core/src/lib.rs:2 (3 lines of 70)"),
         "{text}"
     );
-    assert!(text.contains("core depends on   futures-core, serde, serde_json, sha2, thiserror"), "{text}");
+    assert!(text.contains("core depends on   base64, futures-core, serde, serde_json, sha2, thiserror"), "{text}");
     assert!(
         text.contains("windlass-core             1        5         1    16 %           3      1"),
         "{text}"
