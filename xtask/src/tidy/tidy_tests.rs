@@ -388,7 +388,10 @@ fn the_figures_name_the_largest_the_longest_and_the_tests() {
         text.contains("longest function  `long` at crates/windlass-core/src/lib.rs:2 (3 lines of 70)"),
         "{text}"
     );
-    assert!(text.contains("core depends on   base64, futures-core, serde, serde_json, sha2, thiserror"), "{text}");
+    assert!(
+        text.contains("core depends on   base64, futures-core, serde, serde_json, sha2, thiserror"),
+        "{text}"
+    );
     assert!(
         text.contains("windlass-core             1        5         1    16 %           3      1"),
         "{text}"
