@@ -5,7 +5,7 @@ use axum::response::Response;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use windlass_core::permission::ApproveMode;
-use windlass_core::ports::store::{NewSession, SessionQuery};
+use windlass_core::ports::store::{NewSession, SessionQuery, TITLE_CHARS_MAX};
 use windlass_core::profile::ProfileName;
 use windlass_core::protocol::ids::SessionId;
 
@@ -14,7 +14,6 @@ use super::settings::SettingsBody;
 use crate::endpoint::Endpoint;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::extract::{JsonBody, OptionalBody, PathOf, QueryOf};
-use crate::limits::TITLE_CHARS_MAX;
 use crate::openapi::{list_of, maybe_approve, maybe_profile, named, object, one_of, or_null, text};
 use crate::shown::{done, show, show_list};
 use crate::state::ServerApp;
