@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use windlass_core::permission::{Decision, PolicyPort};
+use windlass_core::permission::{Decision, PolicyPort, Question};
 use windlass_core::ports::BoxStream;
 use windlass_core::ports::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::protocol::command::RunCommand;
