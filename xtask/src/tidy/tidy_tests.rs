@@ -476,6 +476,31 @@ fn a_crate_says_which_rooms_it_has() {
 }
 
 #[test]
+fn a_match_over_events_has_no_wildcard() {
+    let path = "crates/windlass-core/src/a.rs";
+    let folded = |arms: &str| {
+        house()
+            .with(path, &format!("//! A fold.\nfn f() {{\n    match event {{\n        {arms}\n    }}\n}}\n"))
+    };
+    let wild = [
+        "DurableEvent::RunEnded { .. } => 1, _ => 0,",
+        "Some(Event::Delta(DeltaEvent::TextDelta { text })) if text.is_empty() => 1, _ if true => 0, None => 2,",
+        "(event::DurableEvent::RunEnded { .. }, _) => 1, (_, _) => 0,",
+    ];
+    for arms in wild {
+        bites(&folded(arms), &[&format!("event-wildcard {path}:4")]);
+    }
+    let named = [
+        "DurableEvent::RunEnded { .. } => 1, other => other.ignored(),",
+        "Event::Durable(_) => match 1 { 2 => 3, _ => 4 }, Event::Delta(_) => 0,",
+        "1 => Event::Delta(a), _ => Event::Delta(b),",
+    ];
+    for arms in named {
+        bites(&folded(arms), &[]);
+    }
+}
+
+#[test]
 fn the_number_of_shared_type_names_only_falls() {
     let mut few = house();
     for number in 0..=rooms::SHARED_TYPE_NAMES_MAX {
