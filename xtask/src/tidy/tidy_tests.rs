@@ -477,7 +477,7 @@ fn a_crate_says_which_rooms_it_has() {
 
 #[test]
 fn a_match_over_events_has_no_wildcard() {
-    let path = "crates/windlass-core/src/a.rs";
+    let path = "crates/windlass-core/src/lib.rs";
     let folded = |arms: &str| {
         house()
             .with(path, &format!("//! A fold.\nfn f() {{\n    match event {{\n        {arms}\n    }}\n}}\n"))
