@@ -89,24 +89,10 @@ impl ServerProcess {
         std::fs::create_dir_all(&project)?;
         std::fs::write(place.join("config.toml"), "")?;
         std::fs::write(project.join("notes.txt"), "The needle is here.\n")?;
-        let text = |path: PathBuf| path.to_string_lossy().into_owned();
-        let (config, data) = (text(place.join("config.toml")), text(place.join("data")));
-        let project = text(project);
-        let args = [
-            "serve",
-            "--addr",
-            "127.0.0.1:0",
-            "--config",
-            &config,
-            "--data",
-            &data,
-            "--root",
-            &project,
-            "--model",
-            model.name,
-        ];
+        let args = serve_args(&place, "data", model.name);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
         // What is stored by a suite (rules, for one) must not be the user's own, nor the next suite's.
-        let home = text(place.join("home"));
+        let home = place.join("home").display().to_string();
         let serve = CommandLine::new(root, &binary.to_string_lossy(), &args)
             .env("HOME", &home)
             .env("XDG_CONFIG_HOME", &home)
@@ -115,6 +101,14 @@ impl ServerProcess {
             .env("WINDLASS_BASE_URL", model.base_url);
         Self::start(&serve, &target_folder.join("xtask-tools/served.log"))
     }
+}
+
+/// `windlass serve` in a place that has `config.toml` and `project`, on a port that it chooses.
+pub(crate) fn serve_args(place: &Path, data: &str, model: &str) -> Vec<String> {
+    let path = |name: &str| place.join(name).display().to_string();
+    let places = [("--config", path("config.toml")), ("--data", path(data)), ("--root", path("project"))];
+    let head = ["serve", "--addr", "127.0.0.1:0", "--model", model].map(str::to_owned);
+    head.into_iter().chain(places.into_iter().flat_map(|(flag, path)| [flag.to_owned(), path])).collect()
 }
 
 /// The model behind a server.

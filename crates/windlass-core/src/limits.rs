@@ -96,10 +96,6 @@ pub const FULL_RESULT_CHARS_MAX: usize = 200_000;
 
 /// The summary of an outcome in a text dialect (E-26).
 pub const SUMMARY_CHARS_MAX: usize = 900;
-/// Items in such a summary (E-27).
-pub const SUMMARY_ITEMS_MAX: usize = 3;
-/// Characters of one item (E-27).
-pub const SUMMARY_ITEM_CHARS_MAX: usize = 200;
 
 /// Pauses of one run after which the model is asked to go on: a provider that works long pauses a few times.
 pub const PAUSES_MAX: u32 = 4;

@@ -101,5 +101,5 @@ pub(crate) fn read(folder: &Path, path: &Path) -> Result<FolderFile, Unread> {
 
 /// The hexadecimal digits of the SHA-256 of a file, as manifests have them behind `sha256:`.
 pub fn hash_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    windlass_core::text::hex(&Sha256::digest(bytes))
 }

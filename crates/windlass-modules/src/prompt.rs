@@ -21,9 +21,6 @@ use crate::signature::{CONTEXT_FIELD, Field, FieldType, REASONING_FIELD};
 /// Characters that providers allow in the name of an answer's form.
 const FORM_NAME_CHARS_MAX: usize = 64;
 
-/// The stable code of a failure by inputs.
-pub const INPUTS_CODE: &str = "inputs";
-
 /// Writes the request that a module asks its model by, of the request that the run machine made.
 pub fn write_request(
     module: &Module,

@@ -94,7 +94,7 @@ fn d_12_outcomes_may_go_to_a_field_of_the_callers_choice() {
 #[test]
 fn without_a_word_of_the_user_there_are_no_inputs() {
     let failure = write_request(&module(json!({})), &ToolUse::Plain, request(Vec::new())).unwrap_err();
-    assert_eq!((failure.kind.word(), failure.is_retryable), (INPUTS_CODE, false));
+    assert_eq!((failure.kind.word(), failure.is_retryable), ("inputs", false));
 }
 
 #[test]

@@ -68,9 +68,6 @@ pub const RECORDS_BYTES: usize = 4 * 1024 * 1024;
 /// Records that are asked of the host at once: a page of large ones ends before many more are read.
 pub const RECORDS_AT_ONCE: usize = 128;
 
-/// Characters of a title: it stands on one line.
-pub const TITLE_CHARS_MAX: usize = 200;
-
 /// Answers in one request; more questions than that are not open at once.
 pub const ANSWERS_MAX: usize = 64;
 

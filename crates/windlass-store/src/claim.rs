@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_core::protocol::ids::Millis;
-use windlass_core::protocol::trace::rfc3339;
+use windlass_core::text::time::rfc3339;
 
 /// The folder of the locks, in the data folder.
 const FOLDER: &str = "writers";

@@ -30,7 +30,7 @@ use windlass_core::ports::ToolPort;
 use windlass_core::ports::search::SharedSearch;
 
 use crate::files::workspace::FileWorkspace;
-use crate::typed::port;
+use crate::typed::{TypedTool as _, port};
 
 pub use math::calculate::value_of;
 pub use shell::environment::Environment;
@@ -58,6 +58,11 @@ pub struct ToolsConfig {
     /// Variables that commands inherit; none by default.
     pub environment: Environment,
 }
+
+/// Gives the paths of a project: what a front end calls for a user who looks for a file.
+pub const PATHS_TOOL: &str = files::get_file_tree::GetFileTree::NAME;
+/// Finds lines in its files.
+pub const SEARCH_TOOL: &str = files::search_text::SearchText::NAME;
 
 /// All built-in tools.
 pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {

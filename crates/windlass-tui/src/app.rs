@@ -20,7 +20,7 @@ use windlass_core::protocol::settings::SessionSettings;
 use crate::app_files::AppFilesPort;
 use crate::effect::AppEffect;
 use crate::input::AppInput;
-use crate::perform::EffectPerformer;
+use crate::perform::{EffectPerformer, ProjectTools};
 use crate::state::{AllAsked, HostFacts, TuiState};
 use crate::terminal::{self, OwnTerminal};
 use crate::theme::ThemeKind;
@@ -40,13 +40,14 @@ const RETRY: Duration = Duration::from_millis(500);
 const INPUTS_MAX: usize = 512;
 
 /// How the app begins.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct TuiConfig {
     /// The version to show.
     pub version: String,
     /// Where the host is, if not in this process: its address.
     pub place: Option<String>,
     pub theme: ThemeKind,
+    pub tools: ProjectTools,
     /// Whether the mouse is listened to.
     pub has_mouse: bool,
     /// The session to open; nothing begins a new one with the first message.
@@ -103,7 +104,7 @@ pub async fn run(
         state.opening = Some(notice);
     }
     let (inputs, arrivals) = mpsc::channel(INPUTS_MAX);
-    let (cache, performer) = (Cache::default(), EffectPerformer { host, files });
+    let (cache, performer) = (Cache::default(), EffectPerformer::new(host, files, config.tools));
     let app = TerminalApp { state, cache, terminal, title: String::new(), performer, inputs, follower: None };
     app.run(arrivals, config.session, stop).await
 }

@@ -1,25 +1,4 @@
-//! Numbers for people: times, sizes, counts, money. Knows no language but English.
-
-/// `850 ms`, `2.4 s`, `3 min 05 s`, `2 h 10 min`.
-pub fn duration(ms: u64) -> String {
-    if ms < 1_000 {
-        return format!("{ms} ms");
-    }
-    running(ms)
-}
-
-/// The same of something that still goes on, which does not flicker in milliseconds: `0.8 s`.
-pub fn running(ms: u64) -> String {
-    if ms < 59_950 {
-        let tenths = ms.saturating_add(50) / 100;
-        return format!("{}.{} s", tenths / 10, tenths % 10);
-    }
-    let seconds = ms.saturating_add(500) / 1_000;
-    if seconds < 3_600 {
-        return format!("{} min {:02} s", seconds / 60, seconds % 60);
-    }
-    format!("{} h {:02} min", seconds / 3_600, seconds / 60 % 60)
-}
+//! Numbers for people: sizes, counts, money. Knows no language but English.
 
 /// `512 B`, `4.2 kB`, `13 MB`.
 pub fn bytes(count: u64) -> String {
@@ -67,18 +46,6 @@ pub fn plural(count: usize, one: &str) -> String {
     match count {
         1 => format!("1 {one}"),
         count => format!("{count} {one}s"),
-    }
-}
-
-/// How long ago something was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`.
-pub fn ago(now_ms: u64, then_ms: u64) -> String {
-    let minutes = now_ms.saturating_sub(then_ms) / 60_000;
-    match (minutes, minutes / 60, minutes / 1_440) {
-        (0, _, _) => "just now".to_owned(),
-        (minutes, 0, _) => format!("{minutes} min ago"),
-        (_, hours, 0) => format!("{hours} h ago"),
-        (_, _, 1) => "1 day ago".to_owned(),
-        (_, _, days) => format!("{days} days ago"),
     }
 }
 

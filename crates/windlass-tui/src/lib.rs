@@ -41,4 +41,5 @@ pub mod words;
 
 pub use app::{Parting, TuiConfig, TuiError, run};
 pub use app_files::{AppFilesError, AppFilesPort};
+pub use perform::ProjectTools;
 pub use theme::{Theme, ThemeKind};

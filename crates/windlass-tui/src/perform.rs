@@ -24,12 +24,6 @@ const PAGE_ROWS: usize = 2_000;
 
 const LIST_ROWS: usize = 200;
 
-/// The tool that knows the paths of the project.
-const PATHS_TOOL: &str = "get_file_tree";
-
-/// The tool that searches it.
-const SEARCH_TOOL: &str = "search_text";
-
 /// Paths that are read at most, which is all that the tool gives.
 const PATHS_MAX: usize = 20_000;
 
@@ -45,16 +39,26 @@ const PASSAGES_TOKENS: u32 = 30_000;
 /// Lines that a search gives at most: nobody reads more of them in a list.
 const HITS_MAX: usize = 300;
 
+/// The tools that the app calls for its user, by the names that the host has for them.
+#[derive(Debug, Clone, Copy)]
+pub struct ProjectTools {
+    /// Gives the paths of the project.
+    pub paths: &'static str,
+    /// Finds lines in its files.
+    pub search: &'static str,
+}
+
 #[derive(Clone)]
 pub struct EffectPerformer {
     pub(crate) host: Arc<dyn HostPort>,
     pub(crate) files: Arc<dyn AppFilesPort>,
+    pub(crate) tools: ProjectTools,
 }
 
 impl EffectPerformer {
-    /// Carries them out against this host, with these files.
-    pub fn new(host: Arc<dyn HostPort>, files: Arc<dyn AppFilesPort>) -> Self {
-        Self { host, files }
+    /// Carries them out against this host, with these files and tools.
+    pub fn new(host: Arc<dyn HostPort>, files: Arc<dyn AppFilesPort>, tools: ProjectTools) -> Self {
+        Self { host, files, tools }
     }
 
     /// Carries out an effect. Following, copying, ringing and leaving are the loop's own.
@@ -199,7 +203,8 @@ impl EffectPerformer {
     /// The paths of the project, and whether there are more.
     async fn paths(&self) -> Result<(Vec<String>, bool), HostError> {
         let args = Map::from_iter([("entries_max".to_owned(), Value::from(PATHS_MAX))]);
-        let outside = OutsideCall { name: PATHS_TOOL.to_owned(), args, session_id: None, consent: None };
+        let outside =
+            OutsideCall { name: self.tools.paths.to_owned(), args, session_id: None, consent: None };
         let output = self.call(outside).await?;
         Ok((paths_of(&output.json), output.is_truncated))
     }
@@ -232,10 +237,11 @@ impl EffectPerformer {
             ("case".to_owned(), Value::from("smart")),
             ("max_results".to_owned(), Value::from(HITS_MAX)),
         ]);
-        let asked = self.host.explain(SEARCH_TOOL, args.clone()).await?.question;
+        let name = self.tools.search;
+        let asked = self.host.explain(name, args.clone()).await?.question;
         let consent = asked.map(|question| Consent { digest: question.digest, confirmation: None });
         let output =
-            self.call(OutsideCall { name: SEARCH_TOOL.to_owned(), args, session_id: None, consent }).await?;
+            self.call(OutsideCall { name: name.to_owned(), args, session_id: None, consent }).await?;
         let found = output.json.get("matches").and_then(Value::as_array).into_iter().flatten();
         let hits = found.filter_map(hit_of).collect();
         Ok(HostReply::Found { query, hits, is_cut: output.is_truncated, notice: None })

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use windlass_core::protocol::tool::{ToolOutcome, Visibility};
 use windlass_core::protocol::view::{CallState, CallView, Entry, RunView, SessionView};
+use windlass_core::text::time::duration;
 
-use crate::figures::{duration, plural};
+use crate::figures::plural;
 use crate::state::timing::{RunTiming, Timing};
 use crate::state::transcript::Foldable;
 use crate::words;

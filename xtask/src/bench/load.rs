@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::Figure;
 use super::peers::{self, FLOOR, OURS, Peers, Server, least, middle, values};
 use crate::command_line::CommandLine;
-use crate::server_process::ServerProcess;
+use crate::server_process::{ServerProcess, serve_args};
 
 /// The bare relay asks for its model there.
 const MOCK_PORT: &str = "9100";
@@ -106,24 +106,9 @@ impl ServerBench {
     /// `windlass serve`, with its data on the disk.
     fn serve(&self, start: &ServerStart<'_>) -> Result<ServerProcess> {
         let binary = self.peers.binary.display().to_string();
-        let (config, data) = (self.path("config.toml"), self.path(start.data));
-        let project = self.path("project");
-        let args = [
-            "-c",
-            start.cores,
-            &binary,
-            "serve",
-            "--addr",
-            "127.0.0.1:0",
-            "--config",
-            &config,
-            "--data",
-            &data,
-            "--root",
-            &project,
-            "--model",
-            start.model,
-        ];
+        let serve = serve_args(&self.place, start.data, start.model);
+        let mut args = vec!["-c", start.cores, &binary];
+        args.extend(serve.iter().map(String::as_str));
         let serve = CommandLine::new(&self.place, "taskset", &args)
             .env("WINDLASS_LOG", "error")
             .env("WINDLASS_BASE_URL", start.base_url);

@@ -7,6 +7,7 @@
 //! - `budgets`: the length of files and functions, the width of folders, and the header every module opens with
 //! - `dependencies`: core's few dependencies, the star of crates, heavy crates in their rooms
 //! - `documents`: documents that say what is there
+//! - `events_named`: no wildcard over events
 //! - `exceptions`: the list of exceptions, `xtask/tidy-exceptions.txt`: it may only shrink
 //! - `leftovers`: nothing is marked unfinished, no code sleeps in comments
 //! - `machine_traces`: traces of one machine: absolute paths of somebody's home and registries that only exist at one place
@@ -21,6 +22,7 @@ mod approved_call;
 mod budgets;
 mod dependencies;
 mod documents;
+mod events_named;
 mod exceptions;
 mod leftovers;
 mod machine_traces;
@@ -111,6 +113,7 @@ const RULES: &[fn(&Checkout) -> Vec<TidyFinding>] = &[
     walls::one_file_knows_status_codes,
     walls::only_front_ends_print,
     approved_call::only_the_permission_module_approves,
+    events_named::no_wildcard_over_events,
     budgets::files_are_short,
     budgets::functions_are_short,
     budgets::folders_are_narrow,

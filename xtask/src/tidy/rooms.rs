@@ -4,8 +4,8 @@
 //! line here.
 
 /// The whole dependency list of `windlass-core`.
-pub(super) const CORE_DEPENDENCIES: [&str; 6] =
-    ["async-trait", "futures-core", "serde", "serde_json", "sha2", "thiserror"];
+pub(super) const CORE_DEPENDENCIES: [&str; 7] =
+    ["async-trait", "base64", "futures-core", "serde", "serde_json", "sha2", "thiserror"];
 
 /// What a feature of `windlass-core` may add: schemas of its types, for the schema of records and for the API document.
 pub(super) const CORE_OPTIONAL: [&str; 1] = ["schemars"];

@@ -3,7 +3,7 @@
 use super::*;
 use crate::checkout::tests::Fixture;
 
-const CORE_MANIFEST: &str = "[dependencies]\nasync-trait = \"0.1\"\nfutures-core = \"0.3\"\nserde = \"1\"\nserde_json = \"1\"\nsha2 = \"0.10\"\nthiserror = \"2\"";
+const CORE_MANIFEST: &str = "[dependencies]\nasync-trait = \"0.1\"\nbase64 = \"0.23\"\nfutures-core = \"0.3\"\nserde = \"1\"\nserde_json = \"1\"\nsha2 = \"0.10\"\nthiserror = \"2\"";
 
 fn house() -> Fixture {
     Fixture::new().with_package("windlass-core", CORE_MANIFEST)
@@ -389,7 +389,9 @@ fn the_figures_name_the_largest_the_longest_and_the_tests() {
         "{text}"
     );
     assert!(
-        text.contains("core depends on   async-trait, futures-core, serde, serde_json, sha2, thiserror"),
+        text.contains(
+            "core depends on   async-trait, base64, futures-core, serde, serde_json, sha2, thiserror"
+        ),
         "{text}"
     );
     assert!(
@@ -473,6 +475,31 @@ fn a_crate_says_which_rooms_it_has() {
     };
     bites(&lib("`run/` runs, `a` and `b` `c`."), &[]);
     bites(&lib("`run` runs."), &["room-list crates/windlass-core/src/lib.rs:1"]);
+}
+
+#[test]
+fn a_match_over_events_has_no_wildcard() {
+    let path = "crates/windlass-core/src/lib.rs";
+    let folded = |arms: &str| {
+        house()
+            .with(path, &format!("//! A fold.\nfn f() {{\n    match event {{\n        {arms}\n    }}\n}}\n"))
+    };
+    let wild = [
+        "DurableEvent::RunEnded { .. } => 1, _ => 0,",
+        "Some(Event::Delta(DeltaEvent::TextDelta { text })) if text.is_empty() => 1, _ if true => 0, None => 2,",
+        "(event::DurableEvent::RunEnded { .. }, _) => 1, (_, _) => 0,",
+    ];
+    for arms in wild {
+        bites(&folded(arms), &[&format!("event-wildcard {path}:4")]);
+    }
+    let named = [
+        "DurableEvent::RunEnded { .. } => 1, other => other.ignored(),",
+        "Event::Durable(_) => match 1 { 2 => 3, _ => 4 }, Event::Delta(_) => 0,",
+        "1 => Event::Delta(a), _ => Event::Delta(b),",
+    ];
+    for arms in named {
+        bites(&folded(arms), &[]);
+    }
 }
 
 #[test]

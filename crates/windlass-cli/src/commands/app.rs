@@ -6,7 +6,8 @@ use std::sync::Arc;
 use windlass_core::ports::host::{HostPort, ServedPort};
 use windlass_core::ports::store::SessionQuery;
 use windlass_core::protocol::ids::SessionId;
-use windlass_tui::{Parting, ThemeKind, TuiConfig, TuiError};
+use windlass_tools::{PATHS_TOOL, SEARCH_TOOL};
+use windlass_tui::{Parting, ProjectTools, ThemeKind, TuiConfig, TuiError};
 
 use crate::args::{AppArgs, GlobalArgs, PermissionArgs};
 use crate::commands::run::block_on;
@@ -79,6 +80,7 @@ pub(crate) fn tui_config(config: &CliConfig, place: Option<String>) -> TuiConfig
         version: env!("CARGO_PKG_VERSION").to_owned(),
         place,
         theme: theme(config),
+        tools: ProjectTools { paths: PATHS_TOOL, search: SEARCH_TOOL },
         has_mouse: true,
         session: None,
         notice: None,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 use windlass_core::ports::store::{SessionQuery, SessionRow};
+use windlass_core::text::time::ago;
 use windlass_engine::clock::Clock;
-use windlass_tui::figures::ago;
 
 use crate::args::{GlobalArgs, PageArgs, SessionsCommand};
 use crate::commands::index::documents;

@@ -126,7 +126,7 @@ fn describe(spec: &ToolSpec) -> String {
         own("other names", list(spec.aliases.clone())),
         own(
             "time limit",
-            spec.timeout_ms.map_or_else(|| "the profile's".into(), windlass_tui::figures::duration),
+            spec.timeout_ms.map_or_else(|| "the profile's".into(), windlass_core::text::time::duration),
         ),
     ]));
     for example in &spec.examples {

@@ -16,8 +16,8 @@ use windlass_core::protocol::ids::CallId;
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::model::{NoticeKind, StepPurpose};
 use windlass_core::protocol::tool::{ErrorKind, OutcomeStatus, ToolCall, ToolOutcome};
+use windlass_core::text::time::duration;
 use windlass_core::text::{visible, visible_line};
-use windlass_tui::figures::duration;
 
 use crate::terminal::short_line::short_line;
 

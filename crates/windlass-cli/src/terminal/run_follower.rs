@@ -11,6 +11,7 @@ use windlass_core::ports::host::{HostDelivery, HostError, HostPort, StartedRun};
 use windlass_core::protocol::command::RunCommand;
 use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::protocol::ids::{CallId, RunId};
+use windlass_core::protocol::questions::open_questions;
 use windlass_core::protocol::tool::OutcomeStatus;
 use windlass_scripted::ScriptedUser;
 
@@ -319,25 +320,6 @@ impl RunFollower {
             tell_line(&format!("stopped in the middle; to continue: windlass runs resume {run_id}"));
         }
     }
-}
-
-/// Questions that were asked and neither decided nor given up.
-fn open_questions(records: &[Arc<Record>]) -> Vec<Question> {
-    let mut open: Vec<Question> = Vec::new();
-    for record in records {
-        match &record.event {
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
-                open.push(question.as_ref().clone().sealed(&record.run_id));
-            }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
-            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
-                open.retain(|question| question.call_id != *call_id);
-            }
-            Event::Durable(other) => other.ignored(),
-            Event::Delta(_) => {}
-        }
-    }
-    open
 }
 
 /// The host did not do what it was asked.

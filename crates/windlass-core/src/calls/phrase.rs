@@ -189,12 +189,6 @@ pub fn phrase_reform(wrong: &str) -> String {
     format!("Your answer cannot be used: {}. Answer once more, with everything.", wrong.trim_end_matches('.'))
 }
 
-/// 7500 → "7.5", 12000 → "12".
-pub fn seconds(ms: u64) -> String {
-    let text = format!("{}.{:03}", ms / 1000, ms % 1000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 #[cfg(test)]
 #[path = "phrase_tests.rs"]
 mod tests;

@@ -85,21 +85,6 @@ fn each_profile_says_in_its_own_words_that_the_steps_are_used_up() {
 }
 
 #[test]
-fn seconds_are_written_without_needless_digits() {
-    for (ms, text) in [
-        (7_500, "7.5"),
-        (12_000, "12"),
-        (30_000, "30"),
-        (1, "0.001"),
-        (100, "0.1"),
-        (0, "0"),
-        (10_010, "10.01"),
-    ] {
-        assert_eq!(seconds(ms), text);
-    }
-}
-
-#[test]
 fn the_fixed_sentences_are_those_of_the_appendix() {
     assert_eq!(phrase_cancelled(), "Generation cancelled");
     assert_eq!(phrase_clamp(6), "Search trimmed by clamp (6)");

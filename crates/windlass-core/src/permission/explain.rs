@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::gate::Gate;
-use super::judge::{GATES_BEFORE_RISK, Matter, Opinion, Permissions, Ruling};
+use super::judge::{Matter, Opinion, Permissions, Ruling};
 use super::question::{Inspection, Question, Target};
 use super::rule::{Rule, RulePattern};
 use crate::protocol::tool::{CheckedCall, Risk};
@@ -80,8 +80,7 @@ impl Permissions {
     pub fn explain(&self, call: &CheckedCall, inspection: &Inspection) -> Explanation {
         let matter = Matter::of(call, inspection);
         let own = self.rule_alone(matter);
-        let mut gates: Vec<GateFinding> = GATES_BEFORE_RISK
-            .into_iter()
+        let mut gates: Vec<GateFinding> = Gate::before_risk()
             .chain([Gate::Risk])
             .map(|gate| finding(gate, &self.opinion(gate, matter), matter.risk))
             .collect();

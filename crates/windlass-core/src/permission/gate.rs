@@ -76,6 +76,11 @@ impl Gate {
         Gate::User,
     ];
 
+    /// The gates that may speak before risk does, in order.
+    pub(super) fn before_risk() -> impl Iterator<Item = Gate> {
+        Gate::ALL.into_iter().take_while(|gate| *gate != Gate::Risk)
+    }
+
     /// The word of events, logs and traces.
     pub fn word(self) -> &'static str {
         match self {

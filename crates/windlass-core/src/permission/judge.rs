@@ -21,23 +21,6 @@ use crate::protocol::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
 use crate::text::redact::Redactor;
 use crate::text::secret_files::is_secret;
 
-/// The gates that may speak before risk does, in order.
-pub(super) const GATES_BEFORE_RISK: [Gate; 13] = [
-    Gate::Floor,
-    Gate::ToolsAllowed,
-    Gate::Module,
-    Gate::Request,
-    Gate::Schema,
-    Gate::Targets,
-    Gate::DenyRule,
-    Gate::ReadOnly,
-    Gate::Grant,
-    Gate::AskRule,
-    Gate::AllowRule,
-    Gate::Reading,
-    Gate::Profile,
-];
-
 /// What is judged: the facts of a call that gates look at.
 #[derive(Clone, Copy)]
 pub(super) struct Matter<'a> {
@@ -303,7 +286,7 @@ impl Permissions {
 
     /// The first gate that speaks; what it wants asked, the mode may settle.
     pub(super) fn rule_alone(&self, matter: Matter<'_>) -> Ruling<'_> {
-        let spoken = GATES_BEFORE_RISK.into_iter().find_map(|gate| match self.opinion(gate, matter) {
+        let spoken = Gate::before_risk().find_map(|gate| match self.opinion(gate, matter) {
             Opinion::Silent => None,
             opinion => Some(Ruling { gate, opinion }),
         });

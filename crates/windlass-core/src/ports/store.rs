@@ -26,7 +26,7 @@ use crate::text::cut_chars;
 
 pub use project::{BegunRun, RowChange, project};
 
-/// Characters of a title that nobody chose: one line of a wide screen.
+/// Characters of a title: one line of a wide screen.
 pub const TITLE_CHARS_MAX: usize = 200;
 
 /// Characters of a user's message in a list of runs.

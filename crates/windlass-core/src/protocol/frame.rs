@@ -202,7 +202,12 @@ pub fn write_sse(record: &Record, redactor: &Redactor, out: &mut impl Write) {
         Event::Delta(DeltaEvent::ReasoningDelta { phase, text }) => {
             write_piece(record, "reasoning", &redactor.clean(text), Some(*phase), out)
         }
-        _ => write_whole(record, redactor, out),
+        Event::Durable(_)
+        | Event::Delta(
+            DeltaEvent::CallDelta { .. }
+            | DeltaEvent::StepProgressed { .. }
+            | DeltaEvent::CallProgressed { .. },
+        ) => write_whole(record, redactor, out),
     };
     debug_assert!(written.is_ok(), "frames are written to memory");
 }

@@ -10,6 +10,7 @@ use crate::protocol::ids::Millis;
 use crate::protocol::message::{Message, Part};
 use crate::protocol::model::{NoticeKind, Usage};
 use crate::protocol::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility, see_inside};
+use crate::text::time::rfc3339;
 
 /// Characters of an outcome in a trace's summary line.
 const SUMMARY_LINE_CHARS: usize = 200;
@@ -354,23 +355,6 @@ fn display_name(name: &str) -> String {
     let spaced = name.replace('_', " ");
     let mut chars = spaced.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// Milliseconds since the epoch as RFC 3339 in UTC. The core has no calendar crate; this is the
-/// proleptic Gregorian one, by counting days in eras of 400 years.
-pub fn rfc3339(ms: Millis) -> String {
-    let (days, rest) = (ms / 86_400_000, ms % 86_400_000);
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hours, minutes, seconds, millis) =
-        (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60, rest % 1_000);
-    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{millis:03}Z")
 }
 
 #[cfg(test)]

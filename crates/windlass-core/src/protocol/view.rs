@@ -11,6 +11,7 @@ use crate::protocol::event::{DeltaEvent, DurableEvent, Event, Record, RunOutcome
 use crate::protocol::ids::{CallId, RunId};
 use crate::protocol::message::{Message, Part};
 use crate::protocol::model::{NoticeKind, ReadingProgress, Usage};
+use crate::protocol::questions;
 use crate::protocol::task::Task;
 use crate::protocol::tool::{Category, ToolCall, ToolOutcome, Visibility};
 
@@ -187,6 +188,7 @@ impl RunView {
     }
 
     fn apply_durable(&mut self, event: &DurableEvent) {
+        questions::follow(&mut self.questions, event);
         match event {
             // Pieces of a step that the stop cut off are not on record.
             DurableEvent::RunResumed { .. } => self.drop_unkept(),
@@ -226,10 +228,6 @@ impl RunView {
             }
             DurableEvent::PermissionRequested { question } => {
                 self.set_state(&question.call_id, CallState::Asking);
-                self.questions.push(question.as_ref().clone());
-            }
-            DurableEvent::PermissionDecided { call_id, .. } => {
-                self.questions.retain(|question| question.call_id != *call_id)
             }
             DurableEvent::CallStarted { call_id, .. } => self.set_state(call_id, CallState::Running),
             DurableEvent::CallEnded { call_id, outcome, .. } => self.end_call(call_id, outcome),
@@ -240,10 +238,10 @@ impl RunView {
                 self.ended = Some((*outcome, reason.clone()));
                 self.answer = answer.clone();
                 self.usage = *usage;
-                self.questions.clear();
                 self.waiting = None;
             }
             DurableEvent::RunStarted { .. }
+            | DurableEvent::PermissionDecided { .. }
             | DurableEvent::NoteAdded { .. }
             | DurableEvent::InnerCallStarted { .. }
             | DurableEvent::InnerCallEnded { .. } => {}
@@ -271,7 +269,6 @@ impl RunView {
     }
 
     fn end_call(&mut self, call_id: &CallId, outcome: &Arc<ToolOutcome>) {
-        self.questions.retain(|question| question.call_id != *call_id);
         if let Some(call) = self.call_mut(call_id) {
             call.state = CallState::Ended(Arc::clone(outcome));
             // How far it was is not on record, and a screen that joins late does not know it.

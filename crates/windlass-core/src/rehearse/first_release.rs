@@ -197,7 +197,8 @@ impl Guess<'_, '_> {
                 let message = message.strip_suffix(TOO_LONG).unwrap_or(message);
                 return Some(failed(ModelFailure::fatal(code, message)));
             }
-            _ => {}
+            Some(other) => other.ignored(),
+            None => {}
         }
         let (error, _) = self.error_ahead(behind)?;
         (error == code).then(|| self.run_failed(behind, &partial)).flatten()

@@ -62,11 +62,11 @@ impl WantedRequest {
 
     /// A history that was shortened then and is not now makes other requests, although the run may go on.
     pub(super) fn check(&self, next: &Record) -> Result<(), Divergence> {
-        match &next.event {
-            Event::Durable(DurableEvent::RequestAdjusted { rule, .. }) if rule == BUDGET_RULE => {
-                Err(divergence(next, "a request with more of its history".to_owned()))
-            }
-            _ => Ok(()),
+        if let Event::Durable(DurableEvent::RequestAdjusted { rule, .. }) = &next.event
+            && rule == BUDGET_RULE
+        {
+            return Err(divergence(next, "a request with more of its history".to_owned()));
         }
+        Ok(())
     }
 }

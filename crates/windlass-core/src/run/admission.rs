@@ -91,14 +91,7 @@ impl Run {
         let Identified { call, after_parts, args } = identified;
         let spec = self.spec_of(pass.world.tools, &call);
         let slot = CallSlot { after_parts, ..slot_for(call, spec.as_deref()) };
-        pass.emit(DurableEvent::CallRequested {
-            call: slot.call.clone(),
-            category: slot.category,
-            visibility: slot.visibility,
-            vendor: self.settings.vendor(),
-        });
-        let index = batch.slots.len();
-        batch.slots.push(slot);
+        let index = self.announce(pass, batch, slot);
         let failure = match self.find_obstacle(pass, batch, spec.as_deref()) {
             Some(failure) => Err(failure),
             None => args.and_then(|args| read_args(&args, self.settings.profile.limits.args_bytes_max)),
@@ -113,6 +106,18 @@ impl Run {
                 self.resolve(pass, batch, index);
             }
         }
+    }
+
+    /// Tells of a call and gives it its place in the batch.
+    fn announce(&self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, slot: CallSlot) -> usize {
+        pass.emit(DurableEvent::CallRequested {
+            call: slot.call.clone(),
+            category: slot.category,
+            visibility: slot.visibility,
+            vendor: self.settings.vendor(),
+        });
+        batch.slots.push(slot);
+        batch.slots.len().saturating_sub(1)
     }
 
     /// Limits and gates 1 to 3 for the newest call of the batch.
@@ -208,15 +213,7 @@ impl Run {
     /// Refuses a call of the final step.
     pub(super) fn refuse(&mut self, pass: &mut Pass<'_, '_>, batch: &mut CallBatch, call: ToolCall) {
         let spec = self.spec_of(pass.world.tools, &call);
-        let slot = slot_for(call, spec.as_deref());
-        pass.emit(DurableEvent::CallRequested {
-            call: slot.call.clone(),
-            category: slot.category,
-            visibility: slot.visibility,
-            vendor: self.settings.vendor(),
-        });
-        let index = batch.slots.len();
-        batch.slots.push(slot);
+        let index = self.announce(pass, batch, slot_for(call, spec.as_deref()));
         let failure = ToolFailure::new(ErrorKind::LimitExceeded, "No tools can be used in the final step");
         self.settle_failed(pass, batch, index, failure.hint("answer now"));
     }

@@ -17,7 +17,7 @@ const ANSWER_CHARS_MAX: usize = 120;
 /// Characters of a text that are looked at to find those: it may begin with blanks.
 const LOOKED_CHARS_MAX: usize = 1_000;
 /// Room for the end of the first line.
-const TITLE_CHARS_MAX: usize = 60;
+const FIRST_LINE_CHARS_MAX: usize = 60;
 /// Tools named in one exchange.
 const TOOLS_MAX: usize = 8;
 
@@ -26,7 +26,7 @@ pub(super) fn digest(left_out: &[Arc<Message>]) -> String {
     let is_next = |_: &Arc<Message>, next: &Arc<Message>| !matches!(next.as_ref(), Message::User { .. });
     let mut lines: Vec<String> = left_out.chunk_by(is_next).map(exchange_line).collect();
     let head = format!("{} earlier messages were left out to fit the context.", left_out.len());
-    let room = DIGEST_CHARS_MAX.saturating_sub(head.len()).saturating_sub(TITLE_CHARS_MAX);
+    let room = DIGEST_CHARS_MAX.saturating_sub(head.len()).saturating_sub(FIRST_LINE_CHARS_MAX);
     let mut used = 0_usize;
     let told = lines.iter().rev().take_while(|line| {
         used = used.saturating_add(line.chars().count()).saturating_add(1);

@@ -14,6 +14,8 @@ fn the_examples_of_the_standard_go_both_ways() {
         assert_eq!(encode(plain.as_bytes()), coded);
         assert_eq!(decode(coded).as_deref(), Some(plain.as_bytes()), "{coded}");
     }
+    assert_eq!(encode(&[0xfb, 0xff]), "+/8=");
+    assert_eq!(decode("Zh==").as_deref(), Some(&b"f"[..]), "bits behind the last byte");
     let all: Vec<u8> = (0..=255).collect();
     assert_eq!(decode(&encode(&all)), Some(all));
     assert_eq!(decode("Zm9v\nYmFy\r\n").as_deref(), Some(&b"foobar"[..]));

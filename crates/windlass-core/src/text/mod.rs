@@ -6,7 +6,7 @@
 //!   files that hold them
 //! - `nearest`: which known name was meant
 //! - `shell`: shell lines as people and models write them: which programs they run, with which arguments
-//! - `base64`: bytes in JSON
+//! - `time`: how long, how long ago, when; `base64`: bytes in JSON
 
 pub mod base64;
 mod cut;
@@ -16,6 +16,7 @@ pub mod redact;
 pub mod secret;
 pub mod secret_files;
 pub mod shell;
+pub mod time;
 mod visible;
 
 pub use cut::{ShortText, cut_bytes, cut_chars, hex, json_bytes, json_short};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use tokio::sync::OwnedSemaphorePermit;
-use windlass_core::permission::{ApproveMode, Question};
+use windlass_core::permission::ApproveMode;
 use windlass_core::ports::host::{HostError, ResumeWish, StartedRun};
 use windlass_core::ports::store::{RunQuery, RunRow};
 use windlass_core::ports::{BoxStream, ModelPort};
@@ -12,6 +12,7 @@ use windlass_core::protocol::command::RunWishes;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, RunId};
 use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest};
+use windlass_core::protocol::questions::open_questions;
 use windlass_core::protocol::tool::ToolOutcome;
 use windlass_core::run::RunSettings;
 
@@ -151,7 +152,7 @@ impl Host {
             unfinished.given = how.given;
             unfinished.is_cancelled = how.is_cancelled;
             unfinished.approve = approve;
-            questions = questions_of(&unfinished.records);
+            questions = open_questions(&unfinished.records);
         }
         let going = LiveRun { slot: Arc::clone(slot), accepted: None, questions, _place: place };
         self.live_runs.enter(row.run_id.clone(), going);
@@ -195,24 +196,4 @@ pub(super) fn begun_with(records: &[Arc<Record>]) -> Option<&RunWishes> {
         Event::Durable(other) => other.ignored(),
         Event::Delta(_) => None,
     })
-}
-
-/// The questions of a run that wait for an answer, from its records.
-pub(super) fn questions_of(records: &[Arc<Record>]) -> Vec<Question> {
-    let mut waiting: Vec<Question> = Vec::new();
-    for record in records {
-        match &record.event {
-            Event::Durable(DurableEvent::PermissionRequested { question }) => {
-                waiting.push(question.as_ref().clone().sealed(&record.run_id));
-            }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
-            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
-                waiting.retain(|question| question.call_id != *call_id);
-            }
-            Event::Durable(DurableEvent::RunEnded { .. }) => waiting.clear(),
-            Event::Durable(other) => other.ignored(),
-            Event::Delta(_) => {}
-        }
-    }
-    waiting
 }

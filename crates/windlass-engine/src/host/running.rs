@@ -12,13 +12,14 @@ use windlass_core::ports::store::RunRow;
 use windlass_core::protocol::command::MessageSend;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::questions::open_questions;
 use windlass_core::protocol::settings::SessionSettings;
 use windlass_core::run::RunSettings;
 
 use super::live_runs::LiveRun;
 use super::opening::unfinished_run;
 use super::reader::{ReadSubject, RecordReader};
-use super::recovery::{TakingUp, questions_of};
+use super::recovery::TakingUp;
 use super::slot::{OpenedSession, OpenedWith, SessionSlot};
 use super::{Host, OpenModel, broken, failed, overloaded};
 use crate::ids::{new_message_id, new_run_id};
@@ -269,7 +270,7 @@ impl Host {
         if row.outcome.is_some() || row.questions == 0 {
             return Ok(Vec::new());
         }
-        Ok(questions_of(&self.run_records(&row).await?))
+        Ok(open_questions(&self.run_records(&row).await?))
     }
 
     /// Passes an answer to the run that waits for it; one that stopped in the middle is taken up first.
@@ -307,7 +308,7 @@ impl Host {
     ) -> Result<Arc<SessionSlot>, HostError> {
         let row = self.run_row(run_id).await?;
         let records = self.run_records(&row).await?;
-        let waiting = questions_of(&records);
+        let waiting = open_questions(&records);
         let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
             return Err(unasked(&records, call_id));
         };

@@ -15,6 +15,7 @@ use windlass_core::permission::{ApprovedCall, Inspection};
 use windlass_core::ports::{CancelFlag, Probed, ToolContext, ToolPort};
 use windlass_core::protocol::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
 use windlass_core::text::cut_chars;
+use windlass_core::text::time::seconds;
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
@@ -206,12 +207,6 @@ fn failure_of<T>(name: &str, ending: WorkEnding<T>, timeout_ms: u64) -> ToolFail
         }
     };
     bounded(failure)
-}
-
-/// `12`, `7.5`: seconds as people write them.
-fn seconds(ms: u64) -> String {
-    let text = format!("{}.{:03}", ms / 1_000, ms % 1_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Cuts the texts of a failure: a tool may have put a whole page into one.

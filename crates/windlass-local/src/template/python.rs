@@ -2,6 +2,7 @@
 
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
+use windlass_core::text::time::CalendarTime;
 
 use super::marks::quote_marks;
 
@@ -151,15 +152,7 @@ fn date_now(form: &str) -> String {
 
 /// A moment in universal time, in the letters of `strftime` that templates use.
 fn date(form: &str, seconds: u64) -> String {
-    // Days to year, month and day, counted in eras of 400 years that begin in March.
-    let shifted = seconds / 86_400 + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march + 2) / 5 + 1;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let CalendarTime { year, month, day, hour, minute, second } = CalendarTime::of_second(seconds);
     let month_name =
         usize::try_from(month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
     form.replace("%Y", &year.to_string())
@@ -167,9 +160,9 @@ fn date(form: &str, seconds: u64) -> String {
         .replace("%d", &format!("{day:02}"))
         .replace("%B", month_name)
         .replace("%b", month_name.get(..3).unwrap_or_default())
-        .replace("%H", &format!("{:02}", seconds / 3_600 % 24))
-        .replace("%M", &format!("{:02}", seconds / 60 % 60))
-        .replace("%S", &format!("{:02}", seconds % 60))
+        .replace("%H", &format!("{hour:02}"))
+        .replace("%M", &format!("{minute:02}"))
+        .replace("%S", &format!("{second:02}"))
 }
 
 #[cfg(test)]

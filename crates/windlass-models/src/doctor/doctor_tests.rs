@@ -352,7 +352,7 @@ async fn s_18_a_choice_that_the_catalogue_withholds_is_not_given_back() {
     };
     let diagnosis = examine_as(&Endpoint::default(), &target(WireKind::Chat, quirks.clone())).await;
     assert_only(&diagnosis, &[]);
-    let obeyed = diagnosis.laid_over(&quirks).unwrap();
+    let obeyed = quirks.patched(&diagnosis.patch).unwrap();
     assert_eq!((obeyed.choice, obeyed.response_format), (ChoiceForm::AutoOrNone, AnswerForms::Absent));
     assert_eq!(obeyed.parallel, ParallelCalls::Off);
 }
@@ -510,7 +510,7 @@ async fn a_diagnosis_survives_storage_and_every_patch_is_a_legal_one() {
         let diagnosis = examine_as(&endpoint, &target(wire, Quirks::default())).await;
         let stored = serde_json::to_string(&diagnosis).unwrap();
         assert_eq!(serde_json::from_str::<Diagnosis>(&stored).unwrap(), diagnosis);
-        assert!(diagnosis.laid_over(&Quirks::default()).is_ok(), "{}", wire.word());
+        assert!(Quirks::default().patched(&diagnosis.patch).is_ok(), "{}", wire.word());
     }
 }
 

@@ -7,7 +7,6 @@ use windlass_core::protocol::ids::Millis;
 use windlass_core::protocol::model::ModelFailure;
 
 use crate::limits::QUOTE_CHARS_MAX;
-use crate::quirks::Quirks;
 
 /// What is looked at, in this order: later probes use what earlier ones learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -171,11 +170,6 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Quirks with what was measured laid over them.
-    pub fn laid_over(&self, quirks: &Quirks) -> Result<Quirks, String> {
-        quirks.patched(&self.patch)
-    }
-
     /// What one probe found.
     pub fn finding(&self, probe: Probe) -> Option<&ProbeFinding> {
         self.findings.iter().find(|finding| finding.probe == probe)

@@ -16,7 +16,7 @@ mod heal;
 mod ids;
 mod limits;
 mod piece;
-mod template;
+pub(crate) mod template;
 pub mod turn;
 
 pub use heal::Healer;

@@ -44,21 +44,28 @@ pub(super) fn is_raw(provider: &str) -> bool {
 
 /// The text with every reserved token broken up behind its first character.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
-    let mut escaped = String::new();
-    let mut kept = 0;
-    for (at, found) in text.match_indices(['<', '[']) {
-        let is_reserved = text.get(at..).is_some_and(begins_with_token);
-        if is_reserved && let Some(before) = text.get(kept..at + found.len()) {
-            escaped.push_str(before);
-            escaped.push(JOINER);
-            kept = at + found.len();
+    replace_starts(text, begins_with_token, |out, first| out.extend(first.chars().chain([JOINER])))
+}
+
+/// The text with something else in the place of the first character, `<` or `[`, of everything reserved.
+pub(crate) fn replace_starts<'a>(
+    text: &'a str,
+    is_reserved: fn(&str) -> bool,
+    put: impl Fn(&mut String, &str),
+) -> Cow<'a, str> {
+    let (mut out, mut kept) = (String::new(), 0);
+    for (at, first) in text.match_indices(['<', '[']) {
+        if is_reserved(text.get(at..).unwrap_or_default()) {
+            out.push_str(text.get(kept..at).unwrap_or_default());
+            put(&mut out, first);
+            kept = at + first.len();
         }
     }
     if kept == 0 {
         return Cow::Borrowed(text);
     }
-    escaped.push_str(text.get(kept..).unwrap_or_default());
-    Cow::Owned(escaped)
+    out.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 fn begins_with_token(text: &str) -> bool {

@@ -65,7 +65,7 @@ pub(crate) fn hex(pieces: &[&[u8]], digits: usize) -> String {
         hash.update(piece);
         hash.update([0]);
     }
-    let mut text: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut text = windlass_core::text::hex(&hash.finalize());
     text.truncate(digits);
     text
 }

@@ -14,6 +14,7 @@ use windlass_core::protocol::model::{Kept, ModelRequest, ToolChoice};
 use windlass_core::protocol::tool::{ToolCall, ToolSpec, told_schema};
 
 use super::opener::RunTag;
+use crate::health::template::replace_starts;
 
 /// Tags and marks that mean something to a template. Inside an outcome they could forge a call, an answer of
 /// a tool or another speaker.
@@ -241,21 +242,7 @@ fn outcomes_message(messages: &[Arc<Message>]) -> Message {
 
 /// The text with the first character of everything reserved replaced.
 fn mask<'a>(text: &'a str, angle: &str, bracket: &str) -> Cow<'a, str> {
-    let mut masked = String::new();
-    let mut copied = 0;
-    for (at, character) in text.match_indices(['<', '[']) {
-        let rest = text.get(at..).unwrap_or_default();
-        if is_reserved(rest) {
-            masked.push_str(text.get(copied..at).unwrap_or_default());
-            masked.push_str(if character == "<" { angle } else { bracket });
-            copied = at + character.len();
-        }
-    }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    masked.push_str(text.get(copied..).unwrap_or_default());
-    Cow::Owned(masked)
+    replace_starts(text, is_reserved, |out, first| out.push_str(if first == "<" { angle } else { bracket }))
 }
 
 fn is_reserved(text: &str) -> bool {

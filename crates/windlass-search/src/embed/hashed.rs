@@ -1,16 +1,16 @@
 //! The built-in embedder: no weights, no downloads, the same vectors on every machine.
 //!
-//! Each word is a sum of pseudo-random directions: one for the word itself, one for each run of letters in it, one for
-//! each concept it belongs to; pairs of neighbours have a direction too. A text is the sum of its words, those at its
-//! beginning (names, signatures, first sentences) counted more. Queries weigh words by how rare they are in the index;
-//! passages do not, so that a passage's vector depends on its text alone.
+//! Each word is a sum of pseudo-random directions: one for the word itself, one for each run of letters in it; pairs of
+//! neighbours have a direction too. A text is the sum of its words, those at its beginning (names, signatures, first
+//! sentences) counted more. Queries weigh words by how rare they are in the index; passages do not, so that a passage's
+//! vector depends on its text alone.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use async_trait::async_trait;
 
-use super::{EmbedFailure, EmbedPort, Side, WordCounts, concepts};
+use super::{EmbedFailure, EmbedPort, Side, WordCounts};
 use crate::tokens::{CodeWordKind, each_word};
 
 /// Fewer numbers mix up too many words: half as many lost two points of nDCG on the collection of tools.
@@ -22,7 +22,6 @@ const TOUCHED: usize = 2;
 /// What the parts of a word count, against the word itself.
 const WHOLE: f32 = 0.5;
 const LETTERS: f32 = 1.0;
-const CONCEPT: f32 = 1.0;
 const PAIR: f32 = 0.5;
 /// The power of a word's rarity in queries.
 const RARITY: f32 = 0.7;
@@ -39,7 +38,7 @@ pub struct HashedEmbedder;
 
 impl HashedEmbedder {
     /// Its name: a change of anything above is another name.
-    pub const NAME: &'static str = "builtin-1";
+    pub const NAME: &'static str = "builtin-2";
 
     /// The vector of a passage; all zeros if there is no word in it.
     pub fn passage(&self, text: &str) -> Vec<f32> {
@@ -189,10 +188,6 @@ fn add_term(vector: &mut [f32], term: &Term, amount: f32) {
         return;
     }
     add(vector, term.key, amount);
-    let groups = concepts::of(&term.text);
-    for group in groups {
-        add(vector, key_of(b'c', &group.to_le_bytes()), CONCEPT * amount / (groups.len() as f32).sqrt());
-    }
     let mut marked = Vec::with_capacity(word.len() + 2);
     marked.push(b'^');
     marked.extend_from_slice(word);

@@ -3,7 +3,6 @@
 //! Owns the built-in embedder (`hashed`), which needs no weights, and the cosine. Others are plugged in from outside by
 //! the core's port. Knows no index and no HTTP.
 
-mod concepts;
 mod hashed;
 
 pub use hashed::HashedEmbedder;

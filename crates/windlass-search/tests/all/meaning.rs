@@ -204,14 +204,14 @@ fn meaning_without_an_embedder_is_a_wish_that_this_index_cannot_fulfil() {
 }
 
 #[test]
-fn the_built_in_embedder_finds_other_words_for_the_same() {
+fn the_built_in_embedder_finds_other_forms_of_a_word() {
     let place = PassageName::new();
     place.write("a.rs", "/// Removes a file from the disk.\nfn delete_file(path: &Path) {}\n");
     place.write("b.rs", "/// Paints the screen.\nfn draw_screen(size: Size) {}\n");
     let index = Arc::new(place.open_embedded());
     update(&index);
     assert_eq!(search(&index, query("deleting files")).passages[0].path, "a.rs");
-    assert_eq!(index.status().unwrap().embedder.as_deref(), Some("builtin-1"));
+    assert_eq!(index.status().unwrap().embedder.as_deref(), Some("builtin-2"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use windlass_core::text::secret::Secret;
 /// Largest answer that is read.
 const ANSWER_BYTES_MAX: usize = 2 << 20;
 /// Longest title and snippet that are kept.
-const TITLE_CHARS_MAX: usize = 300;
+const HIT_TITLE_CHARS_MAX: usize = 300;
 const SNIPPET_CHARS_MAX: usize = 1_000;
 /// Longest address that is kept.
 const URL_BYTES_MAX: usize = 2_048;
@@ -361,7 +361,7 @@ fn read_hit(found: &Value, snippet: &str, is_marked_up: bool) -> Option<SearchHi
         return None;
     }
     Some(SearchHit {
-        title: plain("title", TITLE_CHARS_MAX),
+        title: plain("title", HIT_TITLE_CHARS_MAX),
         url: url.to_owned(),
         snippet: plain(snippet, SNIPPET_CHARS_MAX),
     })

@@ -115,11 +115,6 @@ impl OpenSession {
         self.logs.get(run).map_or(&[], |log| &log.records)
     }
 
-    /// The last record that was folded into a run.
-    pub fn run_seq(&self, run: usize) -> u64 {
-        self.logs.get(run).map_or(0, |log| log.seq)
-    }
-
     /// The last record that may have changed a cell: the same number, the same cell.
     pub fn cell_seq(&self, cell: TranscriptCell) -> u64 {
         let Some(log) = self.logs.get(cell.run) else { return 0 };

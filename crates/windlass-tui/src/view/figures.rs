@@ -1,17 +1,6 @@
-//! How numbers are written where there is little room: times, how full something is.
+//! How numbers are written where there is little room: how full something is.
 
 pub(crate) use crate::figures::{dollars, tokens};
-
-/// A time that goes on: `7s`, `1m 05s`, `2h 03m`.
-pub(crate) fn elapsed(ms: u64) -> String {
-    let seconds = ms / 1_000;
-    let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60);
-    match (hours, minutes) {
-        (0, 0) => format!("{seconds}s"),
-        (0, minutes) => format!("{minutes}m {:02}s", seconds % 60),
-        (hours, minutes) => format!("{hours}h {minutes:02}m"),
-    }
-}
 
 const GAUGE_CELLS: u64 = 6;
 

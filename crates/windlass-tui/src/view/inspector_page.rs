@@ -5,10 +5,10 @@ use windlass_core::permission::Question;
 use windlass_core::protocol::ids::{CallId, Millis};
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::tool::{InnerCall, Visibility};
+use windlass_core::text::time::duration;
 
 use super::outcome::{self, OutcomePage};
 use super::signs;
-use crate::figures::duration;
 use crate::state::inspector::{CallFacts, DecisionFacts, EndFacts, NoticeFacts, RunFacts, StepFacts};
 use crate::text::{clean, one_line};
 use crate::theme::TextRole;

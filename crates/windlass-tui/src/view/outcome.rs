@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 use windlass_core::permission::{Preview, Question, Target};
 use windlass_core::protocol::tool::{Link, ToolFailure, ToolOutcome, ToolOutput};
-use windlass_core::text::cut_chars;
+use windlass_core::text::{cut_chars, time};
 
 use crate::highlight::Highlighter;
 use crate::text::{break_spans, clean, wrap_spans};
@@ -141,7 +141,7 @@ impl OutcomePage {
 
 pub(crate) fn lay(page: &mut OutcomePage, outcome: &ToolOutcome) {
     let status = outcome.status().word();
-    let time = figures::duration(outcome.meta.duration_ms);
+    let time = time::duration(outcome.meta.duration_ms);
     let mut facts = vec![format!("outcome: {status}"), time];
     if outcome.is_ok() {
         facts.push(figures::bytes(outcome.meta.output_bytes));

@@ -10,8 +10,9 @@ use windlass_core::ports::search::IndexProgress;
 use windlass_core::protocol::event::RunOutcome;
 use windlass_core::protocol::model::Usage;
 use windlass_core::protocol::view::{CallState, Entry, RunView};
+use windlass_core::text::time::elapsed;
 
-use super::figures::{dollars, elapsed, gauge, tokens};
+use super::figures::{dollars, gauge, tokens};
 use crate::state::question::{KeyTarget, Writing};
 use crate::state::session::OpenSession;
 use crate::state::{Focus, Tone, TuiState};

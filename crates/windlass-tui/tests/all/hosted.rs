@@ -26,9 +26,10 @@ use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_scripted::{Script, ScriptedModel};
 use windlass_search::{Index, IndexConfig, Searcher};
+use windlass_tools::{PATHS_TOOL, SEARCH_TOOL};
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::AppInput;
-use windlass_tui::perform::EffectPerformer;
+use windlass_tui::perform::{EffectPerformer, ProjectTools};
 use windlass_tui::state::overlay::Overlay;
 use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind};
 
@@ -180,6 +181,7 @@ impl Hosted {
         let performer = EffectPerformer::new(
             Arc::clone(&host) as Arc<dyn HostPort>,
             Arc::clone(&desk) as Arc<dyn AppFilesPort>,
+            ProjectTools { paths: PATHS_TOOL, search: SEARCH_TOOL },
         );
         let mut stage = Stage::new(60, 13);
         stage.state.about.tools = host.tools();

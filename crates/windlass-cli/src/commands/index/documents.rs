@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::json;
 use windlass_core::ports::search::{DocumentRow, NewDocument};
 use windlass_core::protocol::ids::SessionId;
+use windlass_core::text::time::ago;
 use windlass_search::{Index, IndexError};
-use windlass_tui::figures::ago;
 
 use crate::args::GlobalArgs;
 use crate::commands::index::{failed, open_index};

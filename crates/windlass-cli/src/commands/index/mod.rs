@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use windlass_core::ports::search::IndexStatus;
+use windlass_core::text::time::duration;
 use windlass_search::{Index, UpdateReport};
-use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, IndexCommand};
 use crate::commands::config::resolve;

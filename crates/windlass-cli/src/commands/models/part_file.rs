@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use windlass_core::text::hex;
 
 use crate::complaint::{CommandError, Result};
 
@@ -103,7 +104,7 @@ impl PartFile {
 
     /// The SHA-256 of what is there.
     pub(crate) fn sha256(&self) -> String {
-        digits(&self.hash.clone().finalize())
+        hex(&self.hash.clone().finalize())
     }
 
     pub(crate) fn begins_with(&mut self, beginning: &[u8]) -> Result<bool> {
@@ -152,7 +153,7 @@ impl PartFile {
 pub(crate) fn hash_file(path: &Path) -> Result<(u64, String)> {
     let hashed = File::open(path).and_then(|mut file| hash_all(&mut file));
     let (hash, bytes) = hashed.map_err(|error| CommandError::file(path, "read", &error))?;
-    Ok((bytes, digits(&hash.finalize())))
+    Ok((bytes, hex(&hash.finalize())))
 }
 
 fn hash_all(file: &mut File) -> io::Result<(Sha256, u64)> {
@@ -166,10 +167,6 @@ fn hash_all(file: &mut File) -> io::Result<(Sha256, u64)> {
         hash.update(block.get(..count).unwrap_or_default());
         bytes = bytes.saturating_add(count as u64);
     }
-}
-
-fn digits(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn beside(place: &Path, end: &str) -> PathBuf {

@@ -1,8 +1,8 @@
 //! `windlass modules eval`: a module's answers beside those that were expected, case by case.
 
 use serde_json::json;
+use windlass_core::text::time::duration;
 use windlass_modules::measure::{CaseTally, Measured};
-use windlass_tui::figures::duration;
 
 use super::exam::{Exam, cases_of, judge_of, new_bar, without_cases};
 use super::trial::Trial;

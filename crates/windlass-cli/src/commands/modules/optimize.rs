@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::ports::host::ServedPort;
-use windlass_core::protocol::trace::rfc3339;
+use windlass_core::text::time::rfc3339;
 use windlass_engine::clock::Clock;
 use windlass_modules::Module;
 use windlass_modules::measure::{

@@ -11,8 +11,8 @@ use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::protocol::ids::{CallId, RunId};
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
+use windlass_core::text::time::duration;
 use windlass_core::text::visible;
-use windlass_tui::figures::duration;
 
 use crate::terminal::progress::{gist, subject};
 use crate::terminal::short_line::short_line;

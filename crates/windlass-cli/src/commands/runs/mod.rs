@@ -9,8 +9,8 @@ pub(crate) mod step;
 use serde_json::json;
 use windlass_core::ports::store::{RunQuery, RunRow};
 use windlass_core::protocol::trace::RunTrace;
+use windlass_core::text::time::ago;
 use windlass_engine::clock::Clock;
-use windlass_tui::figures::ago;
 
 use crate::args::{GlobalArgs, PageArgs, RunsCommand};
 use crate::commands::runs::apply::{ApplyCommand, apply};

@@ -11,12 +11,12 @@ use windlass_core::ports::store::RunRow;
 use windlass_core::profile::Profile;
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::step::{AskedRequest, StepAttempt, StepReport, StepResponse};
-use windlass_core::protocol::trace::rfc3339;
+use windlass_core::text::time::duration;
+use windlass_core::text::time::rfc3339;
 use windlass_engine::host::{ModelsPort, OpenModel};
 use windlass_models::transport::Transport;
 use windlass_modules::{ModuleModel, ToolUse};
 use windlass_scripted::ScriptedModel;
-use windlass_tui::figures::duration;
 
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::commands::run::block_on;

@@ -38,8 +38,7 @@ pub(super) fn printed(
             Some(text.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect())
         }
         "base64" if has(&["-d", "-D", "--decode", "-di", "-id"]) => {
-            let text: String = read()?.split_whitespace().collect();
-            String::from_utf8(base64::decode(&text)?).ok()
+            String::from_utf8(base64::decode(&read()?)?).ok()
         }
         "xxd" if has(&["-r", "-rp", "-pr"]) => unhex(&read()?),
         "tr" => transliterated(args, &read()?),

@@ -4,7 +4,9 @@
 
 use std::io::Write as _;
 
+use percent_encoding::percent_decode_str;
 use url::Url;
+use windlass_core::text::base64;
 
 use super::proxy::Proxy;
 
@@ -115,10 +117,9 @@ impl HttpRequest<'_> {
             write_field(&mut head, name, &[value]);
         }
         if !self.fields.has("authorization") && (!url.username().is_empty() || url.password().is_some()) {
-            let mut login = percent_decoded(url.username());
-            login.push(b':');
-            login.extend(percent_decoded(url.password().unwrap_or_default()));
-            write_field(&mut head, "authorization", &["Basic ", &base64(&login)]);
+            let password = percent_decode_str(url.password().unwrap_or_default());
+            let login: Vec<u8> = percent_decode_str(url.username()).chain([b':']).chain(password).collect();
+            write_field(&mut head, "authorization", &["Basic ", &base64::encode(&login)]);
         }
         if let Some(authorization) = forwarder.and_then(|proxy| proxy.authorization.as_deref()) {
             write_field(&mut head, "proxy-authorization", &[authorization]);
@@ -143,33 +144,6 @@ pub(super) fn write_field(head: &mut Vec<u8>, name: &str, value: &[&str]) {
         head.extend_from_slice(part.as_bytes());
     }
     head.extend_from_slice(b"\r\n");
-}
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| (*byte as char).to_digit(16));
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let pair = digit(after.first()).zip(digit(after.get(1))).filter(|_| *first == b'%');
-        let byte = pair.and_then(|(high, low)| u8::try_from(high << 4 | low).ok());
-        decoded.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    decoded
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
-    for group in bytes.chunks(3) {
-        let number =
-            group.iter().zip([16, 8, 0]).fold(0, |number, (byte, shift)| number | u32::from(*byte) << shift);
-        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let letter = LETTERS.get((number >> shift & 63) as usize).filter(|_| place <= group.len());
-            text.push(char::from(*letter.unwrap_or(&b'=')));
-        }
-    }
-    text
 }
 
 #[cfg(test)]

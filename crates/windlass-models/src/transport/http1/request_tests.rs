@@ -87,11 +87,3 @@ fn the_login_of_an_address_goes_in_a_header_unless_there_is_one() {
     let sent = head("http://me:pass@a/", &[("Authorization", "Bearer k")], None, None);
     assert!(sent.contains("Bearer k") && !sent.contains("Basic"), "{sent}");
 }
-
-#[test]
-fn base64_has_its_padding() {
-    for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
-        assert_eq!(base64(plain.as_bytes()), coded);
-    }
-    assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
-}

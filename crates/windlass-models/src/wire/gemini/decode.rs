@@ -47,78 +47,57 @@ struct GeminiDecoder {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct GeminiChunk {
-    #[serde(default)]
     candidates: Option<Vec<Candidate>>,
-    #[serde(default)]
     usage_metadata: Option<GeminiUsage>,
-    #[serde(default)]
     prompt_feedback: Option<Feedback>,
-    #[serde(default)]
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Candidate {
-    #[serde(default)]
     content: Option<GeminiContent>,
-    #[serde(default)]
     finish_reason: Option<String>,
-    #[serde(default)]
     finish_message: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct GeminiContent {
-    #[serde(default)]
     parts: Option<Vec<GeminiPart>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct GeminiPart {
-    #[serde(default)]
     text: Option<String>,
-    #[serde(default)]
     thought: Option<bool>,
     #[serde(default, alias = "thought_signature")]
     thought_signature: Option<String>,
-    #[serde(default)]
     function_call: Option<FunctionCall>,
 }
 
 #[derive(Deserialize)]
 struct FunctionCall {
-    #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
     name: Option<String>,
     /// As they are written: what is read of them must be what was meant.
-    #[serde(default)]
     args: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Feedback {
-    #[serde(default)]
     block_reason: Option<String>,
-    #[serde(default)]
     block_reason_message: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct GeminiUsage {
-    #[serde(default)]
     prompt_token_count: Option<u64>,
-    #[serde(default)]
     tool_use_prompt_token_count: Option<u64>,
-    #[serde(default)]
     cached_content_token_count: Option<u64>,
-    #[serde(default)]
     candidates_token_count: Option<u64>,
-    #[serde(default)]
     thoughts_token_count: Option<u64>,
 }
 

@@ -34,33 +34,24 @@ struct ResponsesDecoder {
 struct EventHead<'a> {
     #[serde(rename = "type", borrow, default)]
     kind: Option<Cow<'a, str>>,
-    #[serde(default)]
     error: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 struct ItemPiece {
-    #[serde(default)]
     output_index: Option<u64>,
-    #[serde(default)]
     item_id: Option<String>,
-    #[serde(default)]
     summary_index: Option<u64>,
-    #[serde(default)]
     content_index: Option<u64>,
-    #[serde(default)]
     delta: Option<String>,
     /// As they are written: what is read of them must be what was meant.
-    #[serde(default)]
     arguments: Option<Box<RawValue>>,
 }
 
 /// An item that begins or ends.
 #[derive(Deserialize)]
 struct WholeItem {
-    #[serde(default)]
     output_index: Option<u64>,
-    #[serde(default)]
     item: Option<Box<RawValue>>,
 }
 

@@ -1,7 +1,7 @@
 //! `/export`: the session as a Markdown file.
 
 use windlass_core::ports::store::title_of;
-use windlass_core::protocol::trace::rfc3339;
+use windlass_core::text::time::rfc3339;
 
 use crate::command::{Needs, SlashCommand};
 use crate::effect::AppEffect;

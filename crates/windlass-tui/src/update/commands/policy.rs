@@ -2,11 +2,11 @@
 
 use windlass_core::permission::{Preview, Rule, RuleEffect};
 use windlass_core::ports::host::Explanation;
+use windlass_core::text::time::ago;
 
 use super::{open, open_text, refuse, tools};
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
-use crate::figures;
 use crate::state::TuiState;
 use crate::state::composer::popup::Suggestion;
 use crate::state::overlay::{
@@ -81,7 +81,7 @@ fn list(state: &mut TuiState) -> Vec<AppEffect> {
 pub(in crate::update) fn fill(state: &mut TuiState, rules: &[Rule]) {
     let now_ms = state.now_ms;
     let row = |rule: &Rule| {
-        let age = if rule.created_ms == 0 { String::new() } else { figures::ago(now_ms, rule.created_ms) };
+        let age = if rule.created_ms == 0 { String::new() } else { ago(now_ms, rule.created_ms) };
         let holds = match (&rule.session_id, &state.session) {
             (Some(id), Some(session)) if *id == session.row.session_id => "this session only".to_owned(),
             (Some(id), _) => format!("session {id} only"),

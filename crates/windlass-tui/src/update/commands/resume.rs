@@ -8,11 +8,12 @@ use windlass_core::ports::store::RunRow;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, RunId};
 use windlass_core::protocol::view::{Entry, RunView};
+use windlass_core::text::time::ago;
 
 use super::open;
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
-use crate::figures::{ago, plural};
+use crate::figures::plural;
 use crate::state::TuiState;
 use crate::state::overlay::{Picker, PickerKind, PickerRow};
 use crate::text::one_line;

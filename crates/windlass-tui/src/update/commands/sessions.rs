@@ -2,11 +2,12 @@
 
 use windlass_core::ports::store::SessionRow;
 use windlass_core::protocol::ids::{Millis, SessionId};
+use windlass_core::text::time::ago;
 
 use super::{new, open};
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
-use crate::figures::{ago, plural};
+use crate::figures::plural;
 use crate::state::TuiState;
 use crate::state::overlay::{
     Action, Confirm, Deed, LinePrompt, Overlay, Picker, PickerKind, PickerRow, PromptKind, StyledLine,

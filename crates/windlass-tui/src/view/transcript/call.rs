@@ -5,10 +5,10 @@ use windlass_core::permission::Preview;
 use windlass_core::protocol::display::call_block;
 use windlass_core::protocol::tool::{OutcomeStatus, ToolOutcome};
 use windlass_core::protocol::view::{CallState, CallView};
+use windlass_core::text::time;
 
 use super::cache::{CellBody, Laid};
 use super::cell::CellLook;
-use crate::figures;
 use crate::state::cells::Cells;
 use crate::text::{clean, cut, one_line, width};
 use crate::theme::TextRole;
@@ -58,11 +58,11 @@ fn facts(look: &CellLook<'_>, call: &CallView) -> Vec<String> {
         CallState::Asking => vec!["waits for you".to_owned()],
         CallState::Running => {
             let began = began_ms(look, call);
-            let time = began.map(|began| figures::running(look.now_ms.saturating_sub(began)));
+            let time = began.map(|began| time::running(look.now_ms.saturating_sub(began)));
             vec![time.unwrap_or_else(|| "running".to_owned())]
         }
         CallState::Ended(outcome) => {
-            let time = figures::duration(outcome.meta.duration_ms);
+            let time = time::duration(outcome.meta.duration_ms);
             match &outcome.body {
                 Ok(output) => {
                     let gave = words::output_summary(output, call.category, outcome.meta.output_bytes);

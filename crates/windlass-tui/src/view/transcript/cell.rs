@@ -2,6 +2,7 @@
 
 use ratatui::text::{Line, Span};
 use windlass_core::protocol::ids::Millis;
+use windlass_core::text::time;
 
 use super::cache::{BODY_INDENT, CellBody, CellKey, Laid, Transcribed};
 use super::{call, foot};
@@ -131,12 +132,12 @@ fn thinking(look: &CellLook<'_>, block: (u32, usize), is_going_on: bool, is_unfo
     let fold = if is_unfolded { signs::UNFOLDED } else { signs::FOLDED };
     let (sign, words) = match (is_going_on, times) {
         (true, Some((began, _))) => {
-            let time = figures::running(look.now_ms.saturating_sub(began));
+            let time = time::running(look.now_ms.saturating_sub(began));
             (signs::spinner(look.now_ms), format!("Thinking {time}"))
         }
         (true, None) => (signs::spinner(look.now_ms), "Thinking".to_owned()),
         (false, Some((_, took))) if took >= THOUGHT_MS_MIN => {
-            (fold, format!("Thought for {}", figures::running(took)))
+            (fold, format!("Thought for {}", time::running(took)))
         }
         (false, _) => (fold, "Thought".to_owned()),
     };
@@ -150,7 +151,7 @@ fn tail(look: &CellLook<'_>) -> Laid {
     let mut head = Vec::new();
     if let Some((text, sent_ms)) = &state.sending {
         head.extend(shorten(look, user(look, text, TextRole::User)));
-        let time = figures::running(look.now_ms.saturating_sub(*sent_ms));
+        let time = time::running(look.now_ms.saturating_sub(*sent_ms));
         let sign = look.span(format!("{} ", signs::spinner(look.now_ms)), TextRole::Accent);
         head.push(Line::default());
         head.push(Line::from(vec![sign, look.span(format!("Sending {time}"), TextRole::Muted)]));

@@ -3,10 +3,11 @@
 use ratatui::text::Line;
 use windlass_core::protocol::event::RunOutcome;
 use windlass_core::protocol::view::{CallState, Entry, RunView, Waiting};
+use windlass_core::text::time::{duration, running};
 
 use super::cache::Laid;
 use super::cell::CellLook;
-use crate::figures::{duration, plural, running, tokens};
+use crate::figures::{plural, tokens};
 use crate::state::timing::RunTiming;
 use crate::text::{clean, cut, one_line};
 use crate::theme::TextRole;
