@@ -29,6 +29,11 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         Endpoint::get("/api/tools", list)
             .about("tools", "The tools")
             .answers("Their specs."),
+        Endpoint::get("/api/tools/{name}", one)
+            .about("tools", "One tool")
+            .path_param("name", "The tool.")
+            .answers("Its spec.")
+            .problems(&[ProblemKind::Missing]),
         Endpoint::post("/api/tools/{name}/call", call)
             .about("tools", "Call a tool")
             .notes("Through the same validation, permission and limits as a model's call. What needs asking is answered with 409 and the `question`; the same call with `approve` and the question's `digest` says that somebody looked at it. Rules that deny it still do.")
@@ -71,6 +76,14 @@ struct ToolList {
 
 async fn list(State(app): State<ServerApp>) -> RouteResult<Shown<ToolList>> {
     show(&app, &ToolList { tools: app.host.tools() })
+}
+
+async fn one(
+    State(app): State<ServerApp>,
+    PathOf(name): PathOf<String>,
+) -> RouteResult<Shown<Arc<ToolSpec>>> {
+    let found = app.host.tools().into_iter().find(|spec| spec.name == name);
+    show(&app, &found.ok_or(HostError::Missing { what: "tool", id: name })?)
 }
 
 #[derive(Deserialize, JsonSchema)]

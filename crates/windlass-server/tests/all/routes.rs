@@ -147,7 +147,11 @@ async fn a_run_may_wish_for_another_profile_than_the_last() {
 async fn tools_models_and_policies_are_as_the_commands_show_them() {
     let stage = Stage::new(TALK).await;
     let client = stage.client();
-    assert!(client.get("/api/tools").await.json()["tools"].as_array().unwrap().len() >= 5);
+    let tools = client.get("/api/tools").await.json()["tools"].clone();
+    assert!(tools.as_array().unwrap().len() >= 5);
+    let name = tools[0]["name"].as_str().unwrap();
+    assert_eq!(client.get(&format!("/api/tools/{name}")).await.json(), tools[0]);
+    assert_eq!(client.get("/api/tools/no_such_tool").await.status, 404);
     assert_eq!(client.get("/api/models").await.json()["models"][0]["name"], "scripted/usual");
     let called = client.post("/api/tools/calculate/call", &json!({"arguments": {}})).await.json();
     assert_eq!((&called["status"], &called["result"]), (&json!("ok"), &json!(3)));
