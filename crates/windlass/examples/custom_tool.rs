@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::{Map, Value, json};
+use windlass::async_trait;
 use windlass::core::permission::{Inspection, Preview, Target};
 use windlass::core::ports::{ToolContext, ToolPort};
 use windlass::core::protocol::tool::{Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec};

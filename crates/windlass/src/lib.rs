@@ -42,6 +42,8 @@ mod worker;
 
 pub use agent::Windlass;
 pub use answer::Answer;
+/// For implementing ports: their methods are async functions.
+pub use async_trait::async_trait;
 pub use builder::Builder;
 pub use dspy::{Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig};
 pub use error::WindlassError;
