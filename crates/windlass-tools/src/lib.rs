@@ -92,6 +92,5 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         port(web::generate_image::GenerateImage::new(config.image.clone())),
         port(project::rag_search::RagSearch(search())),
         port(system::read_result::ReadResult),
-        port(system::repeat_text::RepeatText),
     ]
 }
