@@ -16,6 +16,7 @@ use windlass_core::ports::store::StorePort;
 use windlass_core::ports::{JournalFailure, JournalPort};
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{RunId, SessionId};
+use windlass_core::protocol::questions::{QuestionChange, change_of};
 
 use super::slot::SessionSlot;
 use crate::clock::Clock;
@@ -134,27 +135,27 @@ impl LiveRuns {
     }
 
     fn note_one(&self, going: &mut LiveRun, record: &Record) {
-        match &record.event {
-            Event::Durable(DurableEvent::RunStarted { .. }) => {
-                if let Some(accepted) = going.accepted.take() {
-                    // The caller may have gone away; the run goes on.
-                    let _ = accepted.send(record.seq);
+        let Event::Durable(event) = &record.event else { return };
+        if matches!(event, DurableEvent::RunStarted { .. })
+            && let Some(accepted) = going.accepted.take()
+        {
+            // The caller may have gone away; the run goes on.
+            let _ = accepted.send(record.seq);
+        }
+        match change_of(event) {
+            Some(QuestionChange::Asked(question)) => {
+                if !going.questions.iter().any(|asked| asked.call_id == question.call_id) {
+                    going.questions.push(question.clone().sealed(&record.run_id));
+                    self.questions.fetch_add(1, Ordering::Relaxed);
                 }
             }
-            Event::Durable(DurableEvent::PermissionRequested { question })
-                if !going.questions.iter().any(|asked| asked.call_id == question.call_id) =>
-            {
-                going.questions.push(question.as_ref().clone().sealed(&record.run_id));
-                self.questions.fetch_add(1, Ordering::Relaxed);
-            }
-            Event::Durable(DurableEvent::PermissionDecided { call_id, .. })
-            | Event::Durable(DurableEvent::CallEnded { call_id, .. }) => {
+            Some(QuestionChange::Settled(call_id)) => {
                 let before = going.questions.len();
                 going.questions.retain(|asked| asked.call_id != *call_id);
                 self.questions.fetch_sub(before.saturating_sub(going.questions.len()), Ordering::Relaxed);
             }
-            Event::Durable(other) => other.ignored(),
-            Event::Delta(_) => {}
+            // Whoever leaves takes its questions along.
+            Some(QuestionChange::AllSettled) | None => {}
         }
     }
 }

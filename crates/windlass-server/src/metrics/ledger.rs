@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, Millis, RunId};
 use windlass_core::protocol::model::Usage;
+use windlass_core::protocol::questions::{QuestionChange, change_of};
 
 use super::exposition::{Histogram, counter, gauge, histogram, label_text, sample};
 use crate::limits::{LABELS_MAX, OPEN_RUNS_MAX};
@@ -37,6 +38,7 @@ impl MetricCounts {
     /// Counts what a record says.
     pub(super) fn apply(&mut self, record: &Record) {
         let Event::Durable(event) = &record.event else { return };
+        self.count_questions(record, event);
         match event {
             DurableEvent::RunStarted { .. } => {
                 self.runs_started += 1;
@@ -58,16 +60,8 @@ impl MetricCounts {
                     self.step_duration.observe(record.ts_ms.saturating_sub(run.step_started_ms));
                 }
             }
-            DurableEvent::PermissionRequested { question } => {
-                if let Some(run) = self.open.get_mut(&record.run_id) {
-                    run.questions.push(question.call_id.clone());
-                }
-            }
-            DurableEvent::PermissionDecided { call_id, decision, .. } => {
+            DurableEvent::PermissionDecided { decision, .. } => {
                 *self.decisions.entry(decision.word()).or_default() += 1;
-                if let Some(run) = self.open.get_mut(&record.run_id) {
-                    run.questions.retain(|open| open != call_id);
-                }
             }
             DurableEvent::CallEnded { name, outcome, .. } => {
                 let error = outcome.failure().map_or("none", |failure| failure.kind.word());
@@ -85,6 +79,16 @@ impl MetricCounts {
                 }
             }
             other => other.ignored(),
+        }
+    }
+
+    fn count_questions(&mut self, record: &Record, event: &DurableEvent) {
+        let Some(run) = self.open.get_mut(&record.run_id) else { return };
+        match change_of(event) {
+            Some(QuestionChange::Asked(question)) => run.questions.push(question.call_id.clone()),
+            Some(QuestionChange::Settled(call_id)) => run.questions.retain(|open| open != call_id),
+            Some(QuestionChange::AllSettled) => run.questions.clear(),
+            None => {}
         }
     }
 

@@ -39,6 +39,26 @@ fn run_started() -> Event {
 }
 
 #[test]
+fn a_question_waits_until_it_is_decided_or_its_call_has_ended() {
+    let mut ledger = MetricCounts::default();
+    let open = |ledger: &MetricCounts| {
+        let mut text = String::new();
+        ledger.write(&mut text);
+        text.lines().find(|line| line.starts_with("windlass_open_questions ")).unwrap().to_owned()
+    };
+    ledger.apply(&record(1, run_started()));
+    let question = serde_json::from_value(serde_json::json!({
+        "call_id": CallId::numbered(1), "tool": "read_file", "arguments": "{}", "risk": "low", "rule": "read_file",
+        "digest": "", "position": 1, "total": 1,
+    }));
+    let asked = DurableEvent::PermissionRequested { question: Box::new(question.unwrap()) };
+    ledger.apply(&record(2, Event::Durable(asked)));
+    assert_eq!(open(&ledger), "windlass_open_questions 1");
+    ledger.apply(&record(3, ended("read_file", ToolOutcome::ok(ToolOutput::text("x")))));
+    assert_eq!(open(&ledger), "windlass_open_questions 0");
+}
+
+#[test]
 fn runs_calls_tokens_and_durations_are_counted() {
     let mut ledger = MetricCounts::default();
     ledger.apply(&record(1_000, run_started()));
