@@ -1,8 +1,8 @@
 //! Model wires: any model people use, behind one port.
 //!
-//! A request goes `health` (is the history legal for this provider?) → `lower` (schemas and names in the
-//! provider's dialect) → `wire/*/encode` → `transport` → `frame` → `wire/*/decode` → deltas. Encoders and
-//! decoders are pure. Knows no tools, sessions or permissions.
+//! A request goes `lower` (schemas and names in the provider's dialect) → `guard` (only wishes it takes) →
+//! `health` (is the history legal for this provider?) → `wire/*/encode` → `transport` → `frame` →
+//! `wire/*/decode` → deltas. Encoders and decoders are pure. Knows no tools, sessions or permissions.
 //!
 //! # Layout
 //!

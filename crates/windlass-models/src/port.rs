@@ -1,6 +1,6 @@
 //! The port: a model at an endpoint, as the rest of the house sees it.
 //!
-//! A request is written (`kept`), sent (`transport`), cut into frames (`frame`) and read (`wire`); deltas
+//! A request is written (`request`), sent (`transport`), cut into frames (`frame`) and read (`wire`); deltas
 //! are given as they come. A small machine instead of a task, so that dropping the stream drops it all.
 
 use std::collections::VecDeque;
