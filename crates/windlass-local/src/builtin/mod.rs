@@ -61,7 +61,14 @@ use crate::worker::failure;
 use crate::{LocalConfig, LocalError, LocalModel, RawPrompt, grammars};
 
 /// Its weights, its tokens and its template.
-static WEIGHTS: &[u8] = include_bytes!("../../../../models/builtin/windlass-builtin.gguf");
+static WEIGHTS: &[u8] = &ALIGNED.0;
+
+/// Bytes that begin where a matrix may: where they lay askew, every start of the program would copy all of them.
+#[repr(C, align(64))]
+struct AlignedBytes<const N: usize>([u8; N]);
+
+static ALIGNED: AlignedBytes<{ include_bytes!("../../../../models/builtin/windlass-builtin.gguf").len() }> =
+    AlignedBytes(*include_bytes!("../../../../models/builtin/windlass-builtin.gguf"));
 
 /// What it is called.
 pub const BUILTIN: &str = "builtin";
