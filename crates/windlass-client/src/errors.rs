@@ -67,6 +67,7 @@ impl RefusedRequest<'_> {
     /// The error that the host behind the server meant.
     pub(crate) fn error(&self) -> HostError {
         let problem = serde_json::from_str::<ProblemDocument>(self.body).ok();
+        // A proxy that asks for a token says so without a document of ours.
         if self.status == 401 {
             return self.unauthorised();
         }
@@ -75,6 +76,7 @@ impl RefusedRequest<'_> {
         };
         let subject = subject.unwrap_or_default();
         let thing = code.strip_suffix("_not_found").and_then(|word| known(&THINGS, word));
+        // Before the codes: the question itself is what the caller needs, whatever the refusal is called.
         if let Some(question) = question {
             return HostError::NeedsConsent(question);
         }

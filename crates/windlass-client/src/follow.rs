@@ -91,12 +91,14 @@ impl Follower {
             };
             let mut heard = Vec::new();
             let goes_on = reading.read(&mut heard).await;
+            // Reset by what was heard and not by connecting: a server that takes and drops us is no good one.
             if !heard.is_empty() || reading.opened.elapsed() >= Duration::from_millis(GOOD_STREAM_MS) {
                 self.failed = 0;
             }
             if !goes_on {
                 self.reading = None;
             }
+            // Also what came with the last piece of a connection.
             heard.into_iter().for_each(|heard| self.take(heard));
         }
     }
@@ -110,6 +112,7 @@ impl Follower {
             StreamMessage::Deleted => return self.finish(HostDelivery::Deleted),
         };
         let is_durable = record.event.is_durable();
+        // Begun again after the last durable record, a stream repeats the deltas that followed it.
         if record.seq <= self.durable_seq || (record.seq <= self.seen_seq && !is_durable) {
             return;
         }
@@ -145,6 +148,7 @@ impl Follower {
             self.is_over = true;
             return;
         }
+        // The first time without a wait: a stream may have ended in good order.
         if let Some(doublings) = self.failed.checked_sub(1) {
             let wait_ms = AGAIN_MS_MIN.saturating_mul(1 << doublings.min(16)).min(AGAIN_MS_MAX);
             tokio::time::sleep(Duration::from_millis(wait_ms)).await;
@@ -153,6 +157,7 @@ impl Follower {
         match StreamConnection::open(&self.line, &self.session_id, self.durable_seq).await {
             Ok(reading) => {
                 self.reading = Some(reading);
+                // It may be a server that was started anew, with other tools and another model.
                 if let Err(error) = self.known.refresh(&self.line).await {
                     tracing::debug!(%error, "what the server says of itself could not be read again");
                 }
@@ -161,6 +166,7 @@ impl Follower {
             Err(HostError::Overloaded { retry_after_ms, .. }) => {
                 tokio::time::sleep(Duration::from_millis(retry_after_ms.min(AGAIN_MS_MAX))).await;
             }
+            // A restart takes a moment, in which nobody listens at the address.
             Err(HostError::Broken(why)) => tracing::debug!(why, "the server is not there yet"),
             Err(HostError::Closing) => {}
             Err(error @ (HostError::Invalid { .. } | HostError::Busy(_) | HostError::Held(_))) => {

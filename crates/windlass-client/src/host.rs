@@ -140,6 +140,7 @@ impl RemoteHost {
         if row.ended_ms.is_some() && after >= row.last_seq {
             return Ok(Box::pin(stream::empty()));
         }
+        // The stream is the session's: what came before the run is not asked for.
         let after = after.max(row.first_seq.saturating_sub(1));
         let follower = Follower::open(&self.line, &self.known, &row.session_id, after).await?;
         Ok(follower.of_run(run_id).stream())
@@ -364,6 +365,7 @@ impl HostPolicies for RemoteHost {
             entries: Vec<AuditEntry>,
         }
         let AuditQuery { tool, rows_max } = query;
+        // The server takes no 0.
         if rows_max == 0 {
             return Ok(Vec::new());
         }

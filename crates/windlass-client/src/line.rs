@@ -36,6 +36,7 @@ impl ServerLine {
         ca_pem: Option<Vec<u8>>,
     ) -> Result<Arc<Self>, HostError> {
         let base_url = address::server(url)?;
+        // An empty header would be refused as a wrong token, where none at all might do.
         let token = token.filter(|token| !token.expose().is_empty());
         let transport =
             Transport::new(TransportConfig { limits: of_reading(), ca_pem, ..TransportConfig::default() });
@@ -107,6 +108,7 @@ impl ServerLine {
             limits: of_stream(),
         };
         let reply = self.send(path, ask).await?;
+        // A page that some proxy puts here would be read as a stream in which nothing ever happens.
         if reply.media_type != EVENT_STREAM {
             return Err(misread(&self.url, &asked(Method::Get, path), "no event stream"));
         }

@@ -146,6 +146,7 @@ impl EventLog {
         let mut state = self.shared.lock();
         state.held.retain(|record| record.seq > upto_seq);
         if state.held.is_empty() {
+            // `clear` would keep the memory of the longest step for as long as the session is open.
             state.held = Vec::new();
         }
     }
@@ -178,6 +179,7 @@ impl EventLog {
         let held = state.held.len();
         let wakers = state.take_wakers();
         drop(state);
+        // Outside the lock: whoever wakes takes it at once.
         wakers.into_iter().for_each(Waker::wake);
         held
     }
@@ -208,6 +210,7 @@ impl EventLog {
     }
 
     fn sit_down(&self, mut state: MutexGuard<'_, LogState>, after: Option<u64>) -> Subscription {
+        // A number from outside may lie ahead; a cursor there would pass over the records up to it.
         let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
         let seat = Some(ReaderSeat { cursor, waker: None });
         let free = state.seats.iter().position(Option::is_none);
@@ -270,6 +273,7 @@ impl LogState {
 
     /// Drops what every subscriber has taken.
     fn forget_read(&mut self) {
+        // Where nobody listens all of it goes: whoever comes later reads the journal.
         let taken = self.seats.iter().flatten().map(|seat| seat.cursor).min().unwrap_or(u64::MAX);
         while let Some(oldest) = self.ring.pop_front_if(|oldest| oldest.seq <= taken) {
             self.gone_seq = oldest.seq;
@@ -344,6 +348,7 @@ impl Subscription {
 
     fn refill(&mut self, waker: &Waker) -> Refill {
         let mut state = self.shared.lock();
+        // Before the end is told: a closed log still owes what was missed.
         if self.cursor < state.gone_seq {
             let (cursor, upto_seq) = (self.cursor, state.gone_seq);
             let is_missed = |record: &&Arc<Record>| record.seq > cursor && record.seq <= upto_seq;
@@ -388,6 +393,7 @@ impl Subscription {
         held: Vec<Arc<Record>>,
         loaded: Result<Vec<Arc<Record>>, JournalFailure>,
     ) -> Delivery {
+        // Also when loading failed: a cursor that stayed would ask the same journal again and again.
         let after_seq = std::mem::replace(&mut self.cursor, upto_seq);
         let mut state = self.shared.lock();
         if let Some(Some(seat)) = state.seats.get_mut(self.seat_at) {
@@ -419,6 +425,8 @@ impl Stream for Subscription {
             if let Some(record) = this.batch.pop_front() {
                 return Poll::Ready(Some(Delivery::Record(record)));
             }
+            // Kept in the subscription: a `next` that is dropped in a select loses nothing of what is being
+            // loaded.
             if let Some(loading) = &mut this.loading {
                 let Poll::Ready(loaded) = loading.records.as_mut().poll(context) else {
                     return Poll::Pending;
@@ -446,12 +454,14 @@ impl Drop for Subscription {
         if let Some(place) = state.seats.get_mut(self.seat_at) {
             *place = None;
         }
+        // Only from the end: all others know their seats by number.
         while matches!(state.seats.last(), Some(None)) {
             state.seats.pop();
         }
         if state.seats.is_empty() {
             state.seats = Vec::new();
         }
+        // Whoever leaves may have been the last with something to read.
         state.rest();
     }
 }

@@ -8,6 +8,7 @@ const SPREAD_PERCENT: u64 = 25;
 
 /// A number that nobody can foresee.
 pub(crate) fn new_dice() -> u64 {
+    // The seeds of hash maps are chance enough for a wait, and need no crate.
     RandomState::new().build_hasher().finish()
 }
 

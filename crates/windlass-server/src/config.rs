@@ -43,6 +43,7 @@ impl std::error::Error for UnsafeAddress {}
 impl ServerConfig {
     /// The configuration for an address. An address that others can reach needs a token.
     pub fn for_address(address: SocketAddr, token: Option<Secret>) -> Result<Self, UnsafeAddress> {
+        // An empty file is no token: everybody would know it.
         let token = token.filter(|token| !token.expose().is_empty());
         let is_loopback = address.ip().is_loopback();
         if !is_loopback && token.is_none() {

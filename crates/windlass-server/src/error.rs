@@ -160,6 +160,7 @@ impl Problem {
 
     /// Something that is not there.
     pub(crate) fn missing(what: &str, id: &str) -> Self {
+        // The client's own text goes back to it and into logs, however long it was.
         let id: String = id.chars().take(80).collect();
         Self::new(ProblemKind::Missing, format!("{what}_not_found"), format!("there is no {what} '{id}'"))
             .about(id)
@@ -179,6 +180,7 @@ impl Problem {
 
     /// When to come back.
     pub(crate) fn retry_after(mut self, ms: u64) -> Self {
+        // The header knows whole seconds; rounded down, clients would come back too early.
         self.retry_after_s = Some(ms.div_ceil(1_000).max(1));
         self
     }

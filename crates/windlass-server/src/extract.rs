@@ -114,6 +114,7 @@ pub(crate) fn encodes(headers: &HeaderMap, coding: &str) -> bool {
 
 /// The media ranges of a header, without those that are refused by weight.
 fn ranges(header: &HeaderValue) -> impl Iterator<Item = &str> {
+    // What cannot be read asks for nothing in particular.
     header.to_str().unwrap_or("*/*").split(',').filter_map(|range| {
         let mut pieces = range.split(';').map(str::trim);
         let media_type = pieces.next()?;

@@ -55,6 +55,7 @@ async fn work(app: &ServerApp, request: Request, next: Next) -> Response {
     };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    // When the head of the answer is there: a stream goes on in a place of its own among the streams.
     drop(place);
     answered.unwrap_or_else(|panic| broken(&app.redactor, &method, &path, &*panic))
 }
@@ -71,12 +72,15 @@ fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
     let host = check_host(request.uri(), headers, &app.config.hosts)?;
     check_origin(request, host, &app.config.origins)?;
     if let Some(ClientAddress(address)) = request.extensions().get::<ClientAddress>() {
+        // Before the token, so that guesses at it are counted. Canonical: an IPv4 client of an IPv6 socket
+        // is one client.
         app.rates.admit(address.ip().to_canonical(), Instant::now())?;
     }
     let path = request.uri().path();
     let is_app =
         routes::app::is_unknown_page(request) || (is_reading(request) && routes::app::is_public(path));
     let is_open = is_app || OPEN_PATHS.contains(&path);
+    // Browsers send no token with a preflight.
     if is_open || is_preflight(request) {
         return Ok(());
     }
@@ -94,6 +98,7 @@ fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> R
     let is_local = name.eq_ignore_ascii_case("localhost") || has_suffix(name, ".localhost");
     let is_allowed =
         allowed.iter().any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(name));
+    // More than one name is refused: whatever stands before the server may have looked at the other.
     if sent.next().is_none() && (is_address || is_local || is_allowed) {
         return Ok(host);
     }
@@ -110,6 +115,7 @@ fn check_origin(request: &Request, host: &str, allowed: &[String]) -> RouteResul
     let headers = request.headers();
     if let Some(origin) = headers.get(header::ORIGIN) {
         let origin = origin.to_str().unwrap_or("null");
+        // By either scheme: a proxy before the server may speak TLS.
         let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         if own.is_some_and(|own| own.eq_ignore_ascii_case(host)) || is_listed(origin, allowed) {
             return Ok(());
@@ -182,10 +188,12 @@ fn harden(app: &ServerApp, origin: Option<HeaderValue>, headers: &mut HeaderMap)
     for (name, value) in STRICT {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
+    // Files of the app say themselves how long they may be kept.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     if app.config.origins.is_empty() {
         return;
     }
+    // Also where no origin is allowed below: caches must not give that answer to a page that is.
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) =
         origin.filter(|own| own.to_str().is_ok_and(|own| is_listed(own, &app.config.origins)))

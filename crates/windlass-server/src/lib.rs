@@ -64,6 +64,7 @@ pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
         .fallback(missing)
         .method_not_allowed_fallback(method_refused)
         .layer(DefaultBodyLimit::max(body_bytes_max))
+        // Around the fallbacks too: what is no route is guarded as well.
         .layer(from_fn_with_state(app.clone(), guard::guard))
         .with_state(app)
 }

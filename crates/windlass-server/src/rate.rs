@@ -35,6 +35,7 @@ impl RateLimiter {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= CLIENTS_MAX && !buckets.contains_key(&address) {
             let full = |bucket: &Bucket| bucket.level(self.far, now) >= f64::from(self.far.burst);
+            // A bucket that is full again says nothing that a new one would not.
             buckets.retain(|_, bucket| !full(bucket));
             if buckets.len() >= CLIENTS_MAX {
                 return Err(refused("too many clients ask at once", Duration::from_secs(1)));

@@ -41,6 +41,7 @@ pub async fn serve(listener: TcpListener, app: Router, shutdown: impl Future<Out
             }
         }
     }
+    // At once: who connects from now on is refused, and waits in no queue that nobody serves.
     drop(listener);
     close.send_replace(true);
     let drained =
@@ -57,6 +58,7 @@ type Accepted = (TcpStream, std::net::SocketAddr, tokio::sync::OwnedSemaphorePer
 /// The next connection for which there is a place. Others wait in the listener's queue.
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Accepted {
     loop {
+        // Nobody closes the semaphore: there is always a place to wait for.
         let Ok(place) = Arc::clone(places).acquire_owned().await else { std::future::pending().await };
         match listener.accept().await {
             Ok((stream, peer)) => return (stream, peer, place),

@@ -21,6 +21,7 @@ pub(crate) fn show_asking<'a, T: Serialize>(
     let mut value = serde_json::to_value(shown).map_err(|error| unwritten(&error))?;
     app.redactor.clean_value(&mut value);
     for (pointer, question) in questions {
+        // After the cleaning: in a question nothing is hidden because it looks like a key (U-1).
         question.put_shown(&app.redactor, &mut value, pointer);
     }
     Ok(Shown::new(value.to_string()))

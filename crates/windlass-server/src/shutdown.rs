@@ -17,6 +17,7 @@ impl Closing {
     pub(crate) fn wait(self) -> BoxFuture<'static, ()> {
         match self.0 {
             Some(mut receiver) => Box::pin(async move {
+                // A sender that is gone has asked for nothing.
                 if receiver.wait_for(|is_closing| *is_closing).await.is_err() {
                     std::future::pending::<()>().await;
                 }

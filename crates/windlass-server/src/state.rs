@@ -51,6 +51,7 @@ impl ServerApp {
         document: Bytes,
     ) -> Self {
         let mut secrets = config.secrets.clone();
+        // A model that has read the server's own token must not show it either.
         secrets.extend(config.token.clone());
         Self(Arc::new(AppState {
             redactor: Redactor::new(secrets),

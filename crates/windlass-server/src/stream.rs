@@ -132,6 +132,7 @@ async fn follow<P: RecordProjection + Unpin>(
     reading: StreamStart,
     projection: P,
 ) -> RouteResult<EventStream> {
+    // Before the store is asked: a reader without a place costs nothing.
     let place = app.enter_stream()?;
     let records = subject.open(&*app.host, reading.after).await?;
     let body = EventBody {
@@ -157,6 +158,7 @@ pub(crate) fn stream_response(body: Body) -> EventStream {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        // nginx would otherwise collect frames before it passes them on.
         (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
     ];
     EventStream((SuccessKind::Ok.status(), headers, body).into_response())
@@ -231,6 +233,7 @@ impl<P: RecordProjection> EventBody<P> {
     }
 
     fn take(&mut self, record: &Record) {
+        // Set up again behind the last durable record, a source gives the deltas after it once more.
         if record.seq <= self.seen_seq {
             return;
         }
@@ -307,6 +310,7 @@ impl<P: RecordProjection + Unpin> http_body::Body for EventBody<P> {
         if filled.is_ready() {
             return Poll::Ready(None);
         }
+        // Asked only now: what is ready still goes out.
         if body.closing.as_mut().poll(cx).is_ready() {
             // The run goes on after the restart, and its reader comes back: nobody went away.
             body.cancels = false;

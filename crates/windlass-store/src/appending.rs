@@ -63,6 +63,7 @@ impl Transaction<'_> {
             int(now_ms()),
         ];
         let moved = self.execute(MOVE_HEAD, head)?;
+        // The condition is in the statement itself: a look before it could be outrun by another process.
         if moved == 0 {
             return Err(self.refuse(session_id, known, first.first.seq)?.into());
         }
@@ -103,10 +104,12 @@ impl Transaction<'_> {
         for row in rows {
             self.insert_row(known.number, row)?;
             let record = &*row.first;
+            // An append may hold the end of one run and the beginning of the next.
             if tally.as_ref().is_none_or(|tally| *tally.run_id != record.run_id) {
                 self.settle(known.number, tally.take())?;
             }
             let tally = tally.get_or_insert_with(|| RunTally::of(&record.run_id));
+            // A row of deltas has the number of its first one.
             tally.last_seq = record.seq + u64::from(row.deltas.saturating_sub(1));
             for change in project(record) {
                 self.apply(known, record, change, tally)?;
@@ -229,6 +232,7 @@ impl Transaction<'_> {
     pub(crate) fn insert_said(&mut self, session: i64, kind: &str, text: &str) -> rusqlite::Result<()> {
         self.execute(
             "INSERT INTO said (session, kind, folded) VALUES (?1, ?2, ?3)",
+            // Folded here: SQLite knows the case of ASCII letters alone.
             params![session, kind, text.to_lowercase()],
         )
         .map(drop)
@@ -243,6 +247,7 @@ impl Transaction<'_> {
     }
 
     fn settle_question(&mut self, known: &KnownSession, call_id: &CallId) -> rusqlite::Result<()> {
+        // Nearly every call ends without ever having asked: that costs no statement.
         if known.is_asking {
             self.execute(SETTLE_QUESTION, params![known.number, call_id.as_str()])?;
         }

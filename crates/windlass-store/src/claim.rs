@@ -42,10 +42,13 @@ impl WriterLock {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 other => other?,
             };
+            // The new name being free does not mean that the other one is.
             if path.exists() {
                 std::fs::remove_file(&fresh)?;
                 continue;
             }
+            // Before the rename: under its real name the file is never without its lock while the process
+            // lives.
             file.lock()?;
             writeln!(file, "process {pid}, since {}", rfc3339(now))?;
             std::fs::rename(&fresh, &path)?;
@@ -92,6 +95,7 @@ fn is_held(path: &Path) -> bool {
 fn clear_dead(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
+        // Not `.new`: such a file may be on its way to its lock just now.
         if path.extension().is_some_and(|extension| extension == "lock") && !is_held(&path) {
             // Only tidiness: whoever comes next tries again.
             let _ = std::fs::remove_file(&path);

@@ -57,6 +57,7 @@ fn block_len(records: &[Arc<Record>]) -> usize {
     let Some(first) = records.first() else { return 0 };
     let belongs = |(seq, record): &(u64, &Arc<Record>)| {
         !record.event.is_durable()
+            // Only the first number is written: the others are counted from it.
             && record.seq == *seq
             && record.run_id == first.run_id
             && record.parent_id == first.parent_id
@@ -68,6 +69,7 @@ fn encode_durable(record: &Arc<Record>) -> Result<RecordRow, serde_json::Error> 
     let event = serde_json::to_string(&record.event)?;
     let cause = record.cause.as_ref().map(serde_json::to_string).transpose()?;
     let row = |event, blob| RecordRow { first: Arc::clone(record), deltas: 0, event, blob, cause };
+    // Asked first, so that an outcome is written out a second time only where it may be too large.
     if event.len() > OUTCOME_BYTES_IN_RECORD_MAX
         && let Event::Durable(DurableEvent::CallEnded {
             call_id,
@@ -89,6 +91,7 @@ fn encode_durable(record: &Arc<Record>) -> Result<RecordRow, serde_json::Error> 
                 category: *category,
                 visibility: *visibility,
             });
+            // By its content: the same outcome in many records, and in copies of a session, is kept once.
             let hash = Sha256::digest(body.as_bytes()).into();
             return Ok(row(serde_json::to_string(&event)?, Some(Blob { hash, body })));
         }
@@ -101,6 +104,7 @@ fn encode_block(first: &Arc<Record>, records: &[Arc<Record>]) -> Result<RecordRo
     let deltas: Vec<ShortDelta<'_>> = records
         .iter()
         .filter_map(|record| {
+            // Signed, and never refused: a clock may be put back between two deltas.
             let waited_ms = record.ts_ms.cast_signed().wrapping_sub(before_ms.cast_signed());
             before_ms = record.ts_ms;
             match &record.event {
@@ -219,6 +223,7 @@ impl StoredRow<'_> {
         let mut ts_ms = ts_ms;
         for (seq, delta) in (seq..).zip(block) {
             let (waited_ms, event) = delta.into_event();
+            // Also for deltas that are left out: each time is counted from the one before.
             ts_ms = ts_ms.wrapping_add_signed(waited_ms);
             if into.len() >= records_max {
                 break;

@@ -59,16 +59,19 @@ pub(crate) fn folder_error(path: &Path, error: &io::Error) -> OpenError {
 /// The connection that writes, with the newest schema.
 pub(crate) fn open_writer(path: &Path, config: &StoreConfig) -> Result<Connection, OpenError> {
     make_file(path)?;
+    // Before SQLite opens it: it would not notice that the end is missing.
     check_length(path)?;
     let fault = |error: rusqlite::Error| OpenError::of(&error, path);
     let connection = Connection::open_with_flags(
         path,
+        // A connection never leaves its thread, so SQLite need not lock it.
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .map_err(fault)?;
     connection.busy_timeout(Duration::from_millis(config.busy_timeout_ms)).map_err(fault)?;
     switch_to_wal(&connection, config).map_err(fault)?;
     let settings = [
+        // Full: what was answered as kept survives a power failure.
         ("synchronous", 2),
         ("foreign_keys", 1),
         // What is deleted is gone from the file too.
@@ -127,11 +130,13 @@ fn check_length(path: &Path) -> Result<(), OpenError> {
     let mut head = [0; HEAD_BYTES];
     let mut file = File::open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
+    // Empty, or no database at all: SQLite itself says which.
     if file.read_exact(&mut head).is_err() || !head.starts_with(MAGIC) {
         return Ok(());
     }
     let [.., high, low] = head;
     let page_bytes = match u16::from_be_bytes([high, low]) {
+        // The largest size has no room in two bytes; the format writes a one for it.
         1 => 65_536,
         bytes => u64::from(bytes.max(1)),
     };

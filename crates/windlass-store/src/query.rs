@@ -130,6 +130,7 @@ pub(crate) fn sessions(
            AND (?2 IS NULL OR (h.updated_ms, s.id) < (?2, ?3))
          ORDER BY h.updated_ms DESC, s.id DESC LIMIT ?4"
     );
+    // Folded as the texts were: SQLite's own folding knows ASCII alone.
     let wanted = query.text.as_deref().filter(|text| !text.is_empty()).map(str::to_lowercase);
     let before_ms = query.before.as_ref().map(|(ms, _)| int(*ms));
     let before_id = query.before.as_ref().map(|(_, id)| id.as_str());
@@ -158,6 +159,7 @@ pub(crate) fn runs(statements: &mut Statements<'_>, query: &RunQuery) -> Result<
     let session_id = query.session_id.as_ref().map(SessionId::as_str);
     let before_ms = query.before.as_ref().map(|(ms, _)| int(*ms));
     let before_id = query.before.as_ref().map(|(_, id)| id.as_str());
+    // Not among those that are kept: their texts are fixed.
     let mut statement = statements.connection().prepare(&sql)?;
     let rows =
         statement.query_map(params![session_id, before_ms, before_id, limit(query.rows_max)], run_row)?;

@@ -27,6 +27,7 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<(), OpenEr
     if version(connection, path)? == VERSION {
         return Ok(());
     }
+    // Immediate: a transaction that only reads at first cannot wait for its turn to write.
     connection.execute_batch("BEGIN IMMEDIATE").map_err(fault)?;
     // Another process may have been faster.
     let taken = version(connection, path)
@@ -60,6 +61,7 @@ fn version(connection: &Connection, path: &Path) -> Result<u32, OpenError> {
     let foreign = |reason: &str| OpenError::Foreign { path: path.to_path_buf(), reason: reason.to_owned() };
     let tables: u32 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(fault)?;
+    // Asked before the mark: a new file has none yet, and is no stranger's.
     if tables == 0 {
         return Ok(0);
     }

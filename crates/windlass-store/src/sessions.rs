@@ -141,6 +141,7 @@ impl Transaction<'_> {
     pub(crate) fn delete(&mut self, session_id: &SessionId) -> Result<(), StoreFault> {
         let number = self.require_ours(session_id)?;
         self.execute("CREATE TEMP TABLE IF NOT EXISTS orphans (hash BLOB PRIMARY KEY) WITHOUT ROWID", [])?;
+        // Noted before the records go: afterwards nobody knows which blobs were theirs.
         self.execute(
             "INSERT OR IGNORE INTO temp.orphans
              SELECT blob FROM records WHERE session = ?1 AND blob IS NOT NULL",
@@ -154,6 +155,7 @@ impl Transaction<'_> {
         )?;
         self.execute("DELETE FROM temp.orphans", [])?;
         self.execute("DELETE FROM audit WHERE session_id = ?1", [session_id.as_str()])?;
+        // A run that still goes on would otherwise bring the session back with its next record.
         self.forget_deleted(session_id);
         Ok(())
     }
@@ -223,6 +225,7 @@ impl Transaction<'_> {
     pub(crate) fn release(&mut self, session_id: &SessionId) -> Result<(), StoreFault> {
         let Some(known) = self.find(session_id)? else { return Ok(()) };
         let lock = self.lock;
+        // Only its own: another process may have taken the session over meanwhile.
         self.execute(
             "UPDATE heads SET writer = NULL WHERE session = ?1 AND writer = ?2",
             params![known.number, lock.token()],

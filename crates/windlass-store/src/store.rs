@@ -65,6 +65,7 @@ impl SqliteStore {
         check_places(session_id, records)?;
         let mut rows = encode_records(records).map_err(|message| JournalFailure { message })?;
         let is_durable = records.iter().any(|record| record.event.is_durable());
+        // Deltas are never the only copy of anything, so nobody waits for the disk because of them.
         if !is_durable && self.writer.take_deltas(session_id, records, &mut rows) {
             return Ok(());
         }
@@ -248,6 +249,7 @@ impl StorePort for SqliteStore {
     }
 
     async fn all_grants(&self) -> Result<Vec<Rule>, StoreFailure> {
+        // By the thread that writes: only it can tell which processes live.
         self.writer.work(Need::Seen, |transaction| transaction.all_grants()).await
     }
 

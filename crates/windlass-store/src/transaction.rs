@@ -75,9 +75,11 @@ impl<'c> Transaction<'c> {
     /// Begins a transaction; says whether it will wait for the disk.
     pub(crate) fn begin(&mut self, is_synced: bool) -> rusqlite::Result<()> {
         if is_synced != self.is_synced {
+            // Before the transaction: SQLite changes this only between two of them.
             self.statements.connection().pragma_update(None, "synchronous", if is_synced { 2 } else { 1 })?;
             self.is_synced = is_synced;
         }
+        // Immediate, so that waiting for another process happens here and no job fails half-way.
         self.execute("BEGIN IMMEDIATE", []).map(drop)
     }
 
@@ -87,7 +89,9 @@ impl<'c> Transaction<'c> {
 
     /// Undoes the transaction and forgets what it may have changed.
     pub(crate) fn undo(&mut self) {
+        // Numbers that it gave to new sessions are void with it.
         self.known.clear();
+        // A full disk makes SQLite undo the transaction itself.
         if !self.statements.connection().is_autocommit() {
             // A transaction that cannot be undone is not kept either: the next one cannot begin, and says why.
             let _ = self.statements.connection().execute_batch("ROLLBACK");

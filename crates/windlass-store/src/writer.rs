@@ -74,6 +74,7 @@ impl WriteJob for Append {
                 if let Err(failure) = kept {
                     tracing::warn!(session = %self.session_id, %failure, "deltas were not kept");
                 }
+                // Only now: whoever loads meanwhile finds them here or in the file, and perhaps in both.
                 lock(unwritten).remove_upto(&self.session_id, self.last.seq);
             }
         }
@@ -175,6 +176,7 @@ impl StoreWriter {
             return false;
         }
         unwritten.count += records.len();
+        // Before the thread can have them, or it might let go of them first.
         unwritten.sessions.entry(session_id.clone()).or_default().extend(records.iter().cloned());
         let append = Append {
             session_id: session_id.clone(),
@@ -247,6 +249,7 @@ struct Pace {
 impl Pace {
     /// How long to wait for others: a part of what they would wait for a sync of their own.
     fn wait(&self, jobs: usize) -> Option<Duration> {
+        // Twice as many as last time is company enough.
         let is_crowd = self.jobs >= CROWD_JOBS_MIN && jobs < self.jobs.saturating_mul(2);
         is_crowd.then(|| (self.took / CROWD_WAIT_SHARE).min(Duration::from_micros(CROWD_WAIT_US_MAX)))
     }
@@ -259,6 +262,7 @@ impl WritingThread<'_> {
         loop {
             let (is_due, is_over) = self.gather(&mut batch, until);
             let need = batch.iter().map(|job| job.need()).max().unwrap_or(Need::Later);
+            // Deltas alone wait for a record that has to be synced anyway.
             if need == Need::Later && !is_due && !is_over && batch.len() < BATCH_JOBS_MAX {
                 until.get_or_insert_with(|| Instant::now() + Duration::from_millis(DELTAS_WAIT_MS));
                 continue;
@@ -277,6 +281,7 @@ impl WritingThread<'_> {
                 let (jobs, began) = (batch.len(), Instant::now());
                 self.write(&mut batch, is_synced);
                 if is_synced {
+                    // Of synced ones alone: the others say nothing of what a sync costs.
                     self.pace = Pace { jobs, took: began.elapsed() };
                 }
             }
@@ -347,6 +352,7 @@ impl WritingThread<'_> {
         for job in batch {
             match job.run(&mut self.transaction) {
                 Ok(()) => kept.push(Ok(())),
+                // It has written nothing, so the others need not be undone for it.
                 Err(StoreFault::Refused(failure)) => kept.push(Err(failure)),
                 Err(fault) => {
                     self.transaction.undo();

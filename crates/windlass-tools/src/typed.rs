@@ -98,6 +98,7 @@ impl<T: TypedTool> ToolPort for Typed<T> {
     }
 
     async fn probe(&self, args: &Map<String, Value>, context: &ToolContext) -> Probed {
+        // A call whose arguments cannot be read came to nothing then too.
         let Ok(args) = self.spec.read_args(args) else { return Probed::NotHappened };
         match self.tool.probe(args, context).await {
             Probed::Happened(output) => Probed::Happened(Box::new(self.summarized(*output))),

@@ -14,6 +14,7 @@ use crate::limits::SWEEP_MS;
 pub(super) async fn sweep(host: Weak<Host>) {
     loop {
         tokio::time::sleep(Duration::from_millis(SWEEP_MS)).await;
+        // Held for one round alone, or this task would keep the host alive.
         let Some(host) = host.upgrade() else { return };
         host.close_idle().await;
     }
@@ -32,6 +33,7 @@ impl Host {
             }
             // Whoever holds the lock is about to use the session.
             let Ok(_change) = slot.change.try_lock() else { continue };
+            // Asked again: a run may have begun between the look and the lock.
             if self.may_close(&slot) {
                 self.park(&slot).await;
                 closed = closed.saturating_add(1);
@@ -54,6 +56,7 @@ impl Host {
     async fn park(&self, slot: &SessionSlot) {
         if let (Some(run_id), Some(open)) = (slot.run(), slot.open()) {
             open.session.park().await;
+            // A parked run has no end on record that would take it off the list.
             self.live_runs.leave(&run_id);
         }
         self.shut(slot).await;
@@ -62,6 +65,8 @@ impl Host {
     /// Ends a session's actor and lets go of it; the caller holds the slot's lock.
     pub(super) async fn shut(&self, slot: &SessionSlot) {
         let Some(open) = slot.take() else { return };
+        // Before the handle goes: closing the log is the actor's last deed, and only after it may another
+        // process write the session.
         let mut tail = open.log.subscribe();
         drop(open);
         while !matches!(tail.next_here().await, LogPart::Closed) {}
@@ -81,6 +86,7 @@ impl Host {
             return Ok(());
         }
         let all: Vec<Arc<SessionSlot>> = self.slots.all();
+        // At the same time, so that the grace is the slowest session's and not shared by all.
         let closing = futures::future::join_all(all.iter().map(|slot| self.close_one(slot)));
         let grace = Duration::from_millis(self.parts.limits.close_grace_ms);
         if tokio::time::timeout(grace, closing).await.is_err() {

@@ -27,6 +27,7 @@ impl Host {
         if let Some(run_id) = slot.run() {
             return Err(HostError::Busy(run_id));
         }
+        // An open actor counts its records by itself: one written beside it would have a number twice.
         self.shut(&slot).await;
         self.claim(&slot).await?;
         let made = async {
@@ -38,9 +39,11 @@ impl Host {
             }
             let args: Map<String, Value> = serde_json::from_str(&proposal.arguments).map_err(broken)?;
             let (name, session_id) = (proposal.tool.clone(), Some(row.session_id.clone()));
+            // The digest that the user saw names the run; the call is made outside of it, under another one.
             let consent = Consent { digest: proposal.digest_by_hand(), ..consent };
             let call = OutsideCall { name, args, session_id, consent: Some(consent) };
             let answer = self.call_outside(call).await?;
+            // an edit is called applied only when its bytes were written.
             if let Ok(output) = &answer.outcome.body {
                 let note = note_of(proposal, &output.readable());
                 self.tell_applied(&row, &own, &call_id, note).await?;
@@ -48,6 +51,7 @@ impl Host {
             Ok(answer)
         };
         let made = made.await;
+        // Also after a failure: nobody works in the session, so nobody may hold it.
         self.release(&slot).await;
         made
     }

@@ -41,6 +41,7 @@ impl Host {
             own.iter().map(|record| begin_with(copy.copy(record), &model, &begun, wish.message.as_deref())),
         );
         let begin = NewSession {
+            // A key finds one session, and that stays the original.
             key: None,
             model: wish.model.unwrap_or(session.begin.model),
             fork: Some(ForkPoint {
@@ -55,6 +56,8 @@ impl Host {
         made.map_err(failed("session", session_id.as_str()))?;
         let forked = self.run_row(&copy.run(run_id)).await?;
         let started = self.take_up(&forked, TakingUp { given, ..TakingUp::default() }).await?;
+        // What was copied is shown as well: a reader begins with the message, not with what comes after the
+        // cut.
         Ok(StartedRun { after_seq: forked.first_seq.saturating_sub(1), ..started })
     }
 

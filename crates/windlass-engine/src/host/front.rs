@@ -128,6 +128,7 @@ impl Host {
         self.parts.store.session(session_id).await.map_err(gone())?;
         let slot = self.slots.at(session_id);
         let _change = slot.change.lock().await;
+        // Nothing is deleted under the hands of another process that writes it.
         self.claim(&slot).await?;
         if let Some(run_id) = slot.run() {
             self.live_runs.leave(&run_id);

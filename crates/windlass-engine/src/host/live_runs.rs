@@ -124,6 +124,7 @@ impl LiveRuns {
                 ended.push(&record.run_id);
             }
         }
+        // `leave` takes the same lock.
         drop(runs);
         ended.into_iter().for_each(|run_id| self.leave(run_id));
         if self.observers.receiver_count() > 0 {

@@ -190,6 +190,7 @@ struct Shutdown {
 impl Shutdown {
     /// Tells everybody; whether this was the first time.
     fn tell(&self) -> bool {
+        // The flag before the call: a reader listens first and looks then, so it cannot miss both.
         let is_first = !self.has_begun.swap(true, Ordering::AcqRel);
         self.told.notify_waiters();
         is_first

@@ -120,6 +120,7 @@ impl Host {
             0 => Vec::new(),
             _ => self.parts.store.load(session_id, 0).await.map_err(broken)?,
         };
+        // Not folded from the records: a grant that was revoked since is still on record (U-40).
         let granted = self.parts.store.grants(session_id).await.map_err(broken)?;
         let past = History::fold(&row.begin.history, &records).into();
         Ok((row, Past { grants: granted.unwrap_or_default(), ..past }))
@@ -167,6 +168,7 @@ impl Host {
         for slot in idle {
             // Whoever holds the lock is about to use the session.
             let Ok(change) = slot.change.try_lock() else { continue };
+            // Asked again: a run may have begun before the lock was had.
             if slot.is_idle() {
                 self.shut(&slot).await;
                 return Ok(());

@@ -54,6 +54,7 @@ impl Host {
             // Where nobody may ever be asked, nobody may have said yes.
             mode => mode,
         };
+        // Without a consent nobody is there to be asked: the question goes back to the caller instead.
         let approve = if call.consent.is_some() { agreed } else { unasked(approve) };
         let (is_agreed, args) = (call.consent.is_some(), call.args.clone());
         let asked = (call.name.clone(), Value::Object(call.args).to_string());
@@ -192,6 +193,7 @@ impl Host {
 /// Answers what is asked about the one call, in the name of whoever saw it and wants it; a rule that denies it still wins.
 /// Comes back if it is not what was seen: nothing has run then, and nothing will.
 async fn say_yes(session: &Session, mut questions: Subscription, consent: Option<Consent>) -> HostError {
+    // Never ready: the end of the run decides the select alone.
     let Some(consent) = consent else { return std::future::pending().await };
     loop {
         let records = match questions.next().await {

@@ -85,6 +85,7 @@ impl RecordReader {
             match &mut self.live {
                 Some(live) => match live.next_here().await {
                     LogPart::Record(record) => {
+                        // It has caught up: the old seat would make the log keep what it has read.
                         drop(self.seat.take());
                         self.page.push_back(record);
                     }
@@ -104,6 +105,7 @@ impl RecordReader {
 
     /// Passes a record on if it is new and wanted.
     fn take(&mut self, record: Arc<Record>) -> Option<Arc<Record>> {
+        // Pages of the journal and the log overlap where one goes over into the other.
         if record.seq <= self.cursor {
             return None;
         }
@@ -122,6 +124,7 @@ impl RecordReader {
         if self.join_ring() || self.load().await? {
             return Ok(());
         }
+        // A reader that waits keeps no memory: a server has one for every page that is open somewhere.
         self.page = VecDeque::new();
         match self.slot.log() {
             Some(log) => self.join(&log).await,
@@ -201,6 +204,7 @@ impl RecordReader {
         let slot = Arc::clone(&self.slot);
         let shutdown = Arc::clone(&self.shutdown);
         let (mut opened, mut closing) = (pin!(slot.opened.notified()), pin!(shutdown.told.notified()));
+        // Listening begins before the look, or an opening in between would wake nobody.
         opened.as_mut().enable();
         closing.as_mut().enable();
         if slot.is_open() {

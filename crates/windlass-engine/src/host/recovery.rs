@@ -96,6 +96,7 @@ impl Host {
 
     /// Opens the session of a run, which goes on then; nothing happens if it does already.
     pub(super) async fn take_up(&self, row: &RunRow, how: TakingUp) -> Result<StartedRun, HostError> {
+        // Before the lock: waiting for a place must keep nobody else out of the session.
         let place = self.take_place().await?;
         let slot = self.slots.at(&row.session_id);
         let _change = slot.change.lock().await;
@@ -127,6 +128,7 @@ impl Host {
         place: OwnedSemaphorePermit,
     ) -> Result<(), HostError> {
         let (session, mut past) = self.load(slot).await?;
+        // A run that is only ended runs no tool, so the folder does not matter.
         if !how.is_cancelled {
             self.check_root(&session)?;
         }
@@ -155,6 +157,7 @@ impl Host {
             questions = open_questions(&unfinished.records);
         }
         let going = LiveRun { slot: Arc::clone(slot), accepted: None, questions, _place: place };
+        // Before the actor starts: what it writes is noted only of runs that are known.
         self.live_runs.enter(row.run_id.clone(), going);
         let approve = self.mode_of(&session);
         let launched = self.launch(slot, past, setup, approve, settings).await;

@@ -40,9 +40,11 @@ impl Host {
         if let Some(approve) = start.wishes.approve {
             self.check_mode(approve)?;
         }
+        // Before the lock: waiting for a place must keep nobody else out of the session.
         let place = self.take_place().await?;
         let _change = slot.change.lock().await;
         self.check_open()?;
+        // Asked again: another run may have begun during either wait.
         if let Some(run_id) = slot.run() {
             return Err(HostError::Busy(run_id));
         }
@@ -62,6 +64,7 @@ impl Host {
             questions: Vec::new(),
             _place: place,
         };
+        // Before the message is sent: that it was accepted is noted from the run's first record.
         self.live_runs.enter(run_id.clone(), going);
         // A caller that goes away before the message is sent leaves nothing behind.
         let mut entry = LiveRunEntry { host: self, run_id: run_id.clone(), is_sent: false };
@@ -96,6 +99,7 @@ impl Host {
         handle: RunHandle,
     ) -> Result<u64, HostError> {
         let error = tokio::select! {
+            // In this order, because a short run may be accepted and over at once: it was accepted.
             biased;
             Ok(first_seq) = accepted => return Ok(first_seq),
             finished = handle.finished() => match finished {
@@ -121,6 +125,7 @@ impl Host {
             return Ok(place);
         }
         let full = || overloaded(format!("{} runs go on; try again later", limits.runs_max));
+        // Counted before the look, so that two who come at once cannot both take the last place.
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= limits.runs_waiting_max {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             return Err(full());
@@ -201,6 +206,7 @@ impl Host {
     ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
         let row = self.run_row(run_id).await?;
         let slot = self.slots.at(&row.session_id);
+        // The number comes from outside: a cursor beyond the record would wait for what never comes.
         let cursor = after.clamp(row.first_seq.saturating_sub(1), row.last_seq);
         let reader = RecordReader::new(self, slot, ReadSubject::Run(run_id.clone()), cursor);
         let has_all = row.outcome.is_some() && cursor >= row.last_seq;
@@ -312,6 +318,7 @@ impl Host {
         let Some(question) = waiting.iter().find(|question| question.call_id == *call_id) else {
             return Err(unasked(&records, call_id));
         };
+        // Before anything is opened: a stale answer must not set a run going.
         if !digest.eq_ignore_ascii_case(&question.digest) {
             return Err(other_question(call_id));
         }

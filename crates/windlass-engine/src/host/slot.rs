@@ -96,6 +96,7 @@ impl SessionSlot {
     }
 
     pub(super) fn end_run(&self, run_id: &RunId, now: Millis) {
+        // The late end of one run must not take its successor off the slot.
         self.lock().run.take_if(|run| run == run_id);
         self.touch(now);
     }

@@ -34,6 +34,7 @@ struct SessionRecords {
 impl SessionRecords {
     /// Forgets the older half of the deltas.
     fn shed_deltas(&mut self) {
+        // Half of them at once: every shedding goes through all records.
         let mut left = self.deltas / 2;
         self.deltas -= left;
         self.records.retain(|record| {
@@ -70,6 +71,7 @@ impl MemoryJournal {
         let kept = sessions.entry(first.session_id.clone()).or_default();
         let deltas = records.iter().filter(|record| !record.event.is_durable()).count();
         let durable = records.len() - deltas;
+        // Deltas alone are never refused: they are shed below, and nothing depends on them.
         if durable > 0 && kept.records.len() - kept.deltas + durable > self.records_max {
             let message = format!(
                 "session {} has its {} records in memory; configure a store for longer sessions",

@@ -88,6 +88,8 @@ impl AuditFile {
         }
         let lock = private().create(true).truncate(false).open(self.beside(".lock"))?;
         // Who does not get the lock need not rotate: somebody does. The lock ends with the file.
+        // And asked again: another process may have rotated just now, and its fresh file would push the
+        // full one out.
         if lock.try_lock().is_ok() && self.is_full(more_bytes)? {
             fs::rename(&self.path, self.beside(".1"))?;
         }
@@ -96,6 +98,7 @@ impl AuditFile {
 
     fn is_full(&self, more_bytes: u64) -> io::Result<bool> {
         match fs::metadata(&self.path) {
+            // A line beyond the bound goes into an empty file: rotating would make no room for it.
             Ok(facts) => Ok(facts.len() > 0 && facts.len().saturating_add(more_bytes) > self.bytes_max),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
@@ -134,6 +137,7 @@ fn read_tail(path: &Path) -> io::Result<String> {
     file.seek(SeekFrom::Start(skipped))?;
     let mut bytes = Vec::new();
     file.take(AUDIT_READ_BYTES_MAX).read_to_end(&mut bytes)?;
+    // The cut may lie inside a character, and surely inside a line, which is dropped below.
     let text = String::from_utf8_lossy(&bytes);
     Ok(match text.split_once('\n') {
         Some((_, whole)) if skipped > 0 => whole.to_owned(),

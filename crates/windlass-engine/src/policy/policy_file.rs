@@ -115,6 +115,7 @@ impl<T: Default> PolicyFile<T> {
         #[cfg(unix)]
         let place = {
             use std::os::unix::fs::MetadataExt as _;
+            // A file of the same size put in its place with its old time would look unchanged without these.
             (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
         };
         #[cfg(not(unix))]
@@ -153,6 +154,7 @@ impl<T: Default> PolicyFile<T> {
             opened => opened?,
         };
         let mut bytes = Vec::new();
+        // One byte beyond the bound tells a file that is too long from one that just fits.
         file.take(POLICY_BYTES_MAX + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > POLICY_BYTES_MAX {
             return Ok(PolicyContent::Corrupt(format!("it has more than {POLICY_BYTES_MAX} bytes")));
@@ -195,9 +197,11 @@ impl<T: Default> PolicyFile<T> {
         }
         let mut file = private().create_new(true).open(&fresh)?;
         file.write_all(bytes)?;
+        // Before the rename: a crash could otherwise leave an empty file under the name.
         file.sync_all()?;
         drop(file);
         fs::rename(&fresh, &target)?;
+        // The rename itself is durable only with its folder.
         match target.parent() {
             Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
             _ => Ok(()),
@@ -205,6 +209,7 @@ impl<T: Default> PolicyFile<T> {
     }
 
     fn lock(&self) -> Result<File, PolicyFileError> {
+        // A file of its own: the policy file is replaced by every change, and a lock on it with it.
         let open = private().create(true).truncate(false).open(self.beside(".lock"));
         let file = open.map_err(|error| self.io("locked", error))?;
         for _ in 0..LOCK_TRIES_MAX {

@@ -63,6 +63,7 @@ impl PolicyStore {
         let Some(file) = self.file.as_ref().filter(|file| file.stamp() != known.stamp) else {
             return known;
         };
+        // Let go of first: waiting for the other lock with this one in hand would never end.
         drop(known);
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         let denying = rules.stored.rules().iter().filter(|rule| rule.effect == RuleEffect::Deny);

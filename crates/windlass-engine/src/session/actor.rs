@@ -151,6 +151,7 @@ impl Actor {
                 ActorInput::Request(Some(SessionRequest::Park { done })) => {
                     Box::pin(self.park()).await;
                     self.log.close();
+                    // Last of all: whoever parks a session goes on when nothing of it is left.
                     drop(done);
                     return;
                 }
@@ -181,7 +182,9 @@ impl Actor {
         // Commands first: a cancel must not wait behind a chatty model.
         tokio::select! {
             biased;
+            // A channel without senders is ready for ever: looked at again, it would starve everything below.
             request = inbox.recv(), if is_held => ActorInput::Request(request),
+            // Before outcomes: what a call did inside itself is on record before its own end is.
             Some(note) = active.notes.recv() => ActorInput::Inside(note),
             Some(done) = active.work.next(), if !active.work.is_empty() => ActorInput::Work(Box::new(done)),
             Some(line) = active.progress.1.recv() => ActorInput::Progress(line),
@@ -319,6 +322,7 @@ impl Actor {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             let Some(active) = self.active.as_mut() else { return };
+            // Anew for every input: a tool or a rule that was changed counts from the next call on (U-39).
             active.shelf = self.parts.registry.snapshot_of(&self.parts.settings.profile);
             self.parts.renew(&mut self.permissions).await;
             let Some(active) = self.active.as_mut() else { return };
@@ -393,6 +397,7 @@ impl Actor {
 
     async fn take_timer(&mut self, deadline: Deadline) {
         if let Some(active) = self.active.as_mut() {
+            // Put out, or the timer would be set for the same moment again.
             match deadline {
                 Deadline::Work => active.work_at = None,
                 Deadline::Final => active.final_at = None,
@@ -473,6 +478,7 @@ impl ActiveRun {
             (Some(work), Some(last)) => Some(if last.0 < work.0 { last } else { work }),
             (work, last) => work.or(last),
         };
+        // The same sleep goes on: a new one for every delta would cost more than the delta.
         if next == self.timer.as_ref().map(|timer| (timer.at_ms, timer.deadline)) {
             return;
         }

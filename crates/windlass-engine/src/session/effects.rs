@@ -47,6 +47,7 @@ impl Actor {
             }
         }
         if let Err(input) = self.publish(records).await {
+            // What is not on record is not done either.
             return Some(input);
         }
         deeds.into_iter().for_each(|deed| self.perform_one(deed));
@@ -263,6 +264,7 @@ impl Actor {
 
     fn stop_call(&mut self, call_id: &CallId) {
         let Some(active) = self.active.as_mut() else { return };
+        // Taken out as well: that is how `note_inside` knows that the call may begin nothing more.
         for (_, stop) in active.stops.extract_if(.., |(id, _)| id == call_id) {
             stop.cancel();
         }

@@ -25,6 +25,7 @@ pub(crate) fn gather(
         let kinds = live_kinds(&spec.schema);
         let Some(port) = shelf.port(&spec.name).filter(|_| !kinds.is_empty()) else { continue };
         for kind in kinds {
+            // The tool's own code, but in the actor: a panic would end the session.
             match catch_unwind(AssertUnwindSafe(|| port.live_values(kind, state))) {
                 Ok(values) => live.entry(kind).or_default().extend(values),
                 // What it would have said is missing, so the rest is no list of all.

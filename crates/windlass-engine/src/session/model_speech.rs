@@ -66,6 +66,7 @@ impl ModelSpeech {
     pub(crate) async fn next(&mut self) -> Option<Result<ModelDelta, ModelFailure>> {
         if let Some(begins_at) = self.begins_at {
             tokio::time::sleep_until(begins_at).await;
+            // Only after the wait: whoever waits for several things drops this future and asks again.
             self.begins_at = None;
         }
         // A delta is a matter of nanoseconds: a span that nobody sees is not entered.
@@ -133,6 +134,7 @@ impl ModelSpeech {
     /// The stream failed; what was said before goes along.
     pub(crate) fn fail(self, failure: ModelFailure) -> Input {
         let mut partial = self.assembler.into_parts();
+        // What may be the beginning of a call is no text for readers (U-34).
         if self.held.is_some() {
             partial.retain(|part| !matches!(part, Part::Text { .. }));
         }
@@ -145,6 +147,7 @@ fn hold(held: &mut Option<String>, piece: String) -> Option<String> {
     let Some(begun) = held else { return Some(piece) };
     begun.push_str(&piece);
     let text = begun.trim_start();
+    // A call in text is an object, alone or in one fence (E-32): nothing else can still become one.
     if text.is_empty() || text.starts_with(['{', '`']) {
         return None;
     }

@@ -33,6 +33,7 @@ impl Actor {
             let active = self.active.as_mut().filter(|active| !active.effectful.is_empty())?;
             tokio::select! {
                 biased;
+                // First, so that what the call did inside itself is on record before its outcome.
                 Some(note) = active.notes.recv() => self.note_inside(*note).await,
                 done = active.work.next() => match done? {
                     WorkDone::Ended { call_id, outcome } if active.effectful.contains(&call_id) => {

@@ -61,6 +61,7 @@ impl SessionResults {
         }
         let entry = KeptOutcome { outcome, provider_id: provider_id.map(str::to_owned), bytes };
         kept.by_id.insert(call_id.clone(), entry);
+        // Down to the new one itself, should it alone be too large.
         while kept.bytes > self.bytes_max {
             let Some(oldest) = kept.oldest_first.front().cloned() else { break };
             kept.remove(&oldest);
@@ -88,6 +89,7 @@ impl KeptOutcomes {
         let Some(entry) = self.by_id.remove(call_id) else { return };
         self.bytes -= entry.bytes;
         if let Some(id) = entry.provider_id
+            // A later call may have the same id by now.
             && self.by_provider_id.get(&id) == Some(call_id)
         {
             self.by_provider_id.remove(&id);

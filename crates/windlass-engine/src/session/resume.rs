@@ -70,6 +70,7 @@ impl Actor {
         (active.work_at, active.final_at) = (work_at, final_at);
         active.questions =
             questions.into_iter().map(|question| (question.call_id, question.digest)).collect();
+        // All of it is on record, the end too: nobody was left to be told.
         if let Some(finished) = finished {
             return self.finish(*finished);
         }
@@ -83,6 +84,7 @@ impl Actor {
             return self.cancel_resumed(begun, &unfinished.records, &cause, live).await;
         }
         let fates = self.decide_fates(begun, &unfinished).await;
+        // On record before anything runs again, so that another crash finds it.
         if let Some(input) = self.tell_resumed(&fates).await {
             self.feed(input).await;
         }
@@ -181,6 +183,7 @@ impl Actor {
     fn probe(&self, call: &ApprovedCall) -> BoxFuture<'static, Probed> {
         let Some(active) = self.active.as_ref() else { return Box::pin(async { Probed::Unknown }) };
         let mut context = self.tool_context(active, &call.call().id, PROBE_TIMEOUT_MS);
+        // A probe looks and does nothing, so it may call nothing either.
         context.calls = Arc::new(Nobody);
         match active.shelf.port(&call.spec().name) {
             Some(port) => Box::pin(probe_call(port, call.checked().clone(), context)),
@@ -204,6 +207,7 @@ impl Actor {
         {
             (answer, usage) = (said.clone(), *counted);
         }
+        // A number that was given to a call is never given again, whatever became of the run.
         let next_call_number = history.next_call_number.max(self.parts.past.next_call_number);
         // An end that cannot be written is told all the same.
         let _ = self.publish(written).await;
@@ -235,6 +239,7 @@ fn may_repeat(begun: &BegunCall, inside: &[InnerCall]) -> bool {
 fn fate_of(begun: BegunCall, inside: &[InnerCall], probed: Probed, now: Millis) -> Fate {
     let (call_id, spec) = (begun.call.call().id.clone(), begun.call.spec());
     match probed {
+        // A probe speaks for its own call, not for those that it made.
         Probed::NotHappened if !inside.iter().any(InnerCall::may_have_changed) => Fate::Again(begun),
         Probed::NotHappened | Probed::Unknown => {
             Fate::Unknown(call_id, Box::new(interrupted_outcome(&spec.name, inside, now)))

@@ -23,6 +23,7 @@ pub(crate) struct RunSpans {
 impl RunSpans {
     pub(crate) fn begin(session_id: &SessionId, run_id: &RunId, parent_id: &MessageId) -> Self {
         let run = info_span!(
+            // Without a parent: a span of whoever opened the session would end long before the run.
             parent: None, "run", session = %session_id, request_id = %run_id, parent_id = %parent_id,
             outcome = Empty
         );

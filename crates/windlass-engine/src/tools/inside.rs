@@ -138,7 +138,9 @@ impl CallsInside {
             let Event::Durable(DurableEvent::InnerCallStarted { call_id, path, .. }) = &record.event else {
                 continue;
             };
+            // A budget that is used up stays so: there is nothing to refuse here.
             let _ = self.take_one();
+            // Deeper ones are counted by the calls around them, which do not run any more.
             if let [number] = path.as_slice() {
                 made.insert(call_id.clone(), *number);
             }
@@ -146,6 +148,7 @@ impl CallsInside {
     }
 
     fn take_one(&self) -> Result<u32, u32> {
+        // Not `fetch_sub`: below zero the counter would become a budget without end.
         self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1))
     }
 
@@ -176,6 +179,7 @@ impl CallsInside {
         let effects = self.around.registry.get(tool).map(|port| port.spec().effects);
         let (call_id, mut path) = self.within.clone().unwrap_or_else(|| (by.clone(), Vec::new()));
         let noted = {
+            // Numbered and sent under one lock, so that notes come in the order of their numbers.
             let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             let number = made.entry(by.clone()).or_default();
             *number = number.saturating_add(1);
@@ -254,6 +258,7 @@ struct StopsOnDrop(Session);
 
 impl Drop for StopsOnDrop {
     fn drop(&mut self) {
+        // Cancelling waits for the actor, which a drop cannot do.
         let session = self.0.clone();
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {

@@ -19,6 +19,7 @@ pub(crate) fn cap_output(mut output: ToolOutput, bytes_max: usize) -> ToolOutput
     match &mut output.json {
         Value::String(text) => is_cut |= cut_text(text, bytes_max),
         json => {
+            // Counted and not written out: nearly every output fits, and its text would be as large again.
             if json_bytes(json) > bytes_max {
                 let mut text = json.to_string();
                 cut_text(&mut text, bytes_max);
@@ -39,6 +40,7 @@ fn cut_text(text: &mut String, bytes_max: usize) -> bool {
     let is_cut = end < text.len();
     if is_cut {
         text.truncate(end);
+        // What was cut off would stay in memory for as long as the outcome does.
         text.shrink_to_fit();
     }
     is_cut

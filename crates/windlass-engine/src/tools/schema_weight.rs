@@ -83,6 +83,7 @@ impl<'a> Scale<'a> {
                 ("$ref", Value::String(target)) => self.refs.push(target),
                 // No address looks like this one: it stays blind.
                 ("$dynamicRef" | "$recursiveRef", Value::String(_)) => self.refs.push("$dynamic"),
+                // Values and no schemas: what looks like a reference in them is none.
                 ("enum" | "const" | "default" | "examples", _) => {}
                 (
                     "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs"

@@ -109,6 +109,7 @@ impl SourcedRegistry {
             }
         }
         let SourcedState { registered, .. } = &mut *state;
+        // What goes, goes first: its names may be taken by what comes in the same change.
         registered.retain(|name, _| {
             let stays = wanted.contains_key(name);
             if !stays {
@@ -117,6 +118,7 @@ impl SourcedRegistry {
             stays
         });
         for (name, (what, tool)) in wanted {
+            // Registering the same tool again would only compile its schema again.
             if registered.get(&name).is_some_and(|own| Arc::ptr_eq(own, &tool)) {
                 continue;
             }

@@ -49,6 +49,7 @@ pub async fn run_call(
         }
         let mut output = port.run(&args, &context).await?;
         if output.summary.is_none() {
+            // In the task as well: this too is the tool's own code, and may break or take long.
             output.summary = port.summary(&output);
         }
         Ok(output)
@@ -128,6 +129,7 @@ struct ToolTask<T> {
 
 impl<T> ToolTask<T> {
     fn pull(&self) {
+        // The flag is for work on threads, which an abort does not reach.
         self.flag.cancel();
         self.task.abort();
     }
@@ -148,6 +150,7 @@ async fn supervise<T: Send + 'static>(
     if stop.is_cancelled() {
         return WorkEnding::Cancelled;
     }
+    // In a task of its own: a tool that panics or blocks takes no session with it (E-18).
     let mut leash = ToolTask { task: tokio::spawn(work), flag };
     let ending = tokio::select! {
         // What is done is done, also when the time ran out in the same moment.

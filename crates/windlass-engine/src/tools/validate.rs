@@ -64,6 +64,7 @@ pub fn compile_among<'a>(
     let weight = weigh(schema).map_err(|TooHeavy| SchemaError::TooHeavy)?;
     let documents =
         documents.into_iter().map(|(address, document)| (address.to_owned(), document.clone())).collect();
+    // Patterns of JSON Schema may look around and refer back, which only an engine that steps back can do.
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(PATTERN_STEPS_BACK_MAX)
         .size_limit(PATTERN_BYTES_MAX)

@@ -45,6 +45,7 @@ impl MetricCounts {
                 self.open_run(record);
             }
             DurableEvent::RunResumed { .. } => {
+                // Mostly begun by another process: its time counts from here.
                 self.runs_resumed += 1;
                 self.open_run(record);
             }

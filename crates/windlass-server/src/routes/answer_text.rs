@@ -57,6 +57,7 @@ impl AnswerText {
     fn begin_step(&mut self, purpose: StepPurpose, attempt: u32) {
         self.retold.clear();
         if attempt > 1 {
+            // A try that said nothing leaves what an earlier one has shown.
             if !self.shown.is_empty() {
                 self.earlier = std::mem::take(&mut self.shown);
             }
@@ -85,6 +86,7 @@ impl AnswerText {
         if self.earlier.starts_with(self.retold.as_str()) {
             return None;
         }
+        // What was shown cannot be taken back: other words begin behind a gap.
         self.earlier.clear();
         self.needs_gap = true;
         let told = std::mem::take(&mut self.retold);

@@ -207,6 +207,7 @@ impl File {
         let keeping = if self.is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
         let mut response = (said.status(), body).into_response();
         let headers = response.headers_mut();
+        // Bytes bring a type of their own, which an answer without a body must not have.
         headers.remove(header::CONTENT_TYPE);
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(keeping));
         if let Ok(tag) = HeaderValue::from_str(&tag) {

@@ -30,6 +30,7 @@ impl Attended {
         let events = match host.events(&started.run_id, started.after_seq).await {
             Ok(events) => events,
             Err(error) => {
+                // It has begun, and nobody would attend it.
                 cancel(host, &started.run_id);
                 return Err(error);
             }

@@ -82,6 +82,7 @@ pub(crate) fn after(headers: &HeaderMap, query: Option<&str>) -> RouteResult<u64
 }
 
 fn number_of(name: &str, text: &str) -> RouteResult<u64> {
+    // `parse` would take a sign as well.
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| is_number && *number <= SEQ_MAX);
     number.ok_or_else(|| {

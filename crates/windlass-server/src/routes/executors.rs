@@ -169,6 +169,7 @@ async fn poll(
     tokio::select! {
         // Calls go out exactly as they were judged: one with something struck out would be another call.
         news = app.host.executors().poll(badge, body.after.unwrap_or(0), wait_ms) => show_exact(&news?),
+        // A request that waits would hold up the end of the server.
         () = closing.wait() => Err(HostError::Closing.into()),
     }
 }
@@ -218,6 +219,7 @@ async fn answer(
     headers: HeaderMap,
     JsonBody(body): JsonBody<ExecutorAnswerBody>,
 ) -> RouteResult<Nothing> {
+    // `parse` would take a sign as well.
     let is_number = call.bytes().all(|byte| byte.is_ascii_digit());
     let Some(call) = call.parse().ok().filter(|_| is_number) else {
         return Err(Problem::field("call", "the call must be the number that was given with it"));

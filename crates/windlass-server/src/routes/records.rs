@@ -166,6 +166,7 @@ impl ShownRecords {
                 break false;
             }
         };
+        // Secrets are out of each record already.
         show_exact(&RecordRows { records, last_seq, has_more })
     }
 
@@ -218,6 +219,7 @@ impl Serialize for ShownRecord<'_> {
         }
         let mut value = serde_json::to_value(record).map_err(S::Error::custom)?;
         redactor.clean_value(&mut value);
+        // After the cleaning: in a question nothing is hidden because it looks like a key (U-1).
         shown.add(record, &mut value);
         value.serialize(out)
     }
@@ -234,6 +236,7 @@ fn cut_texts(value: &mut Value, chars_max: usize) -> bool {
         }
         Value::Array(items) => {
             let mut has_cut = false;
+            // Not `any`, which would stop at the first and leave the others long.
             items.iter_mut().for_each(|item| has_cut |= cut_texts(item, chars_max));
             has_cut
         }

@@ -229,6 +229,7 @@ async fn start(
     JsonBody(body): JsonBody<StartBody>,
 ) -> RouteResult<Either<Begun<StartedRunBody>, EventStream>> {
     let cancels = events::flag_of("cancel_on_disconnect", query.cancel_on_disconnect.as_deref())?;
+    // Before the run begins: a request that is wrong must not start one.
     let projection = events::projection(&app, query.format.as_deref())?;
     let started = app.host.start_run(&SessionId::new(id), body.wish()?).await?;
     if !wants(&headers, EVENT_STREAM) {

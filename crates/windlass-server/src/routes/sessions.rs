@@ -167,6 +167,7 @@ async fn change(
     JsonBody(body): JsonBody<ChangeBody>,
 ) -> RouteResult<Shown<SessionRow>> {
     let id = SessionId::new(id);
+    // Read before the first change is made: a wrong word must not leave half of them behind.
     let approve = read_approve(body.approve.as_deref())?;
     let settings = body.settings.map(SettingsBody::read).transpose()?;
     if let Some(title) = &body.title {

@@ -21,6 +21,7 @@ const COMMANDING_FOLDERS: [&str; 2] = [".git", ".windlass"];
 pub(crate) fn inspection(change: &FileChange) -> Inspection {
     let path = change.place.path();
     let commands =
+        // Where file systems do not know case, `.GIT` is the same folder.
         path.split('/').any(|part| COMMANDING_FOLDERS.iter().any(|name| part.eq_ignore_ascii_case(name)));
     Inspection {
         targets: vec![Target::Path(path.to_owned())],

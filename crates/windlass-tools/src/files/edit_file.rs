@@ -92,6 +92,7 @@ fn plan(
         return Err(ToolFailure::not_found(format!("File not found: {path}"))
             .hint("Call get_file_tree to see what there is, or make the file with write_file."));
     };
+    // Before the hash is compared: a repeated call names the file as it was before this very edit.
     if is_made(workspace, &place, &before, args) {
         let message = format!("This very edit of '{path}' was made already; nothing was written again");
         return Err(ToolFailure::invalid_args(message).hint("Go on: the file has it."));
@@ -103,6 +104,7 @@ fn plan(
 
 /// Whether just this edit of just this content was the last change of the file: it is not made twice.
 fn is_made(workspace: &FileWorkspace, place: &FilePlace, now: &Snapshot, args: &EditFileArgs) -> bool {
+    // Without a hash a repetition cannot be told from a second edit that is meant.
     let expected = args.expected_sha256.as_deref();
     let content = expected.and_then(|expected| workspace.content_before(place, now, expected));
     content.is_some_and(|content| edit(place, content, &args.edits).is_ok_and(|after| after == now.bytes))

@@ -61,6 +61,7 @@ impl FilePlace {
             for name in &self.missing {
                 match dir.create_dir(name) {
                     Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                    // One that somebody made meanwhile will do, unless it is a link.
                     Ok(()) | Err(_) => dir = open_folder(&dir, name)?,
                 }
             }
@@ -110,6 +111,7 @@ pub(crate) fn open_file(dir: &Dir, name: &str, path: &str) -> Result<File, ToolF
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = openat(dir, name, flags, Mode::empty()).map_err(|error| swapped(path, error.into()))?;
     let file = File::from(opened);
+    // Asked of what is open: the name may mean something else by now.
     let kind = file.metadata().map_err(|error| unreachable(path, &error))?.file_type();
     if kind.is_dir() {
         return Err(is_folder(path));

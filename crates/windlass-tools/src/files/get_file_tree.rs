@@ -93,6 +93,7 @@ fn list(
     let mut left_out = 0_usize;
     let report = walk(root, &folder, args.depth, stop, &mut |found| {
         if paths.len() == args.entries_max {
+            // Counted to the end: the reader is told how much is missing.
             left_out += 1;
         } else {
             let end = if found.kind == FoundKind::Folder { "/" } else { "" };

@@ -44,6 +44,7 @@ pub(crate) async fn offload<T: Send + 'static>(
     let signal = DropSignal(CancelFlag::default());
     let stop = StopFlag { cancel: context.cancel.clone(), dropped: signal.0.clone() };
     let done = tokio::task::spawn_blocking(move || work(&stop)).await;
+    // Held until here: letting go of it tells the work to stop.
     drop(signal);
     done.unwrap_or_else(|error| {
         Err(ToolFailure::internal("The tool broke off by a fault of its own.").detail(error.to_string()))

@@ -53,6 +53,7 @@ pub(crate) fn apply(path: &str, content: &str, edits: &[TextEdit]) -> Result<Str
         };
         spans.extend(found);
     }
+    // Two insertions at one place keep the order in which they were sent.
     spans.sort_by_key(|span| (span.start, span.end, span.edit));
     splice(content, &spans)
 }
@@ -78,6 +79,7 @@ fn exact_spans(
     let mut old = old.to_owned();
     let mut places: Vec<usize> = content.match_indices(&old).map(|(at, _)| at).collect();
     if places.is_empty() {
+        // Only now: a file may mix both ends, and then the text is meant as it was sent.
         old = fit_newlines(content, &old);
         places = content.match_indices(&old).map(|(at, _)| at).collect();
     }
@@ -158,6 +160,7 @@ fn splice(content: &str, spans: &[EditSpan]) -> Result<String, ToolFailure> {
     let mut done = 0;
     let mut last_edit = 0;
     for span in spans {
+        // A range that would run backwards: the span begins inside the one before it.
         let Some(between) = content.get(done..span.start) else {
             let what = format!("it touches the same text as edit {last_edit}");
             return Err(wrong(span.edit, what).hint("Join the two into one edit."));

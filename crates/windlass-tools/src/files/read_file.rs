@@ -113,6 +113,7 @@ fn read(
     let (size, hash) = (bytes.len(), sha256(&bytes));
     let Some(text) = text::decode(bytes) else { return Err(binary(&args.path, size as u64)) };
     let lines = select(&text.content, args)?;
+    // After the lines were found: a refused range is no reading that allows an edit.
     workspace.ledger.record(session, place.absolute(), &hash);
     workspace.touch(place);
     let mut facts = json!({
@@ -185,6 +186,7 @@ fn read_huge(
         if buffer.is_empty() {
             break;
         }
+        // A piece and not a line, which may be as long as the file.
         let piece = buffer.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
         if line >= start {
             kept.extend_from_slice(piece);

@@ -120,9 +120,11 @@ impl Root {
         let parts: Vec<&str> =
             above.chain(missing.iter().map(String::as_str)).chain([name.as_str()]).collect();
         let path = parts.join("/");
+        // By the path that was found: a link with a harmless name may lead to a secret.
         secrets::refuse(&path)?;
         let dir = self.folder(folder)?;
         let first_missing = missing.front().unwrap_or(&name);
+        // Not there for the look-up but there by name: writing would follow the link to wherever it points.
         if is_missing && dir.symlink_metadata(first_missing).is_ok() {
             return Err(ToolFailure::denied(format!(
                 "'{}' is a symbolic link to a place that does not exist or cannot be reached",

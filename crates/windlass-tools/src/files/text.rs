@@ -44,6 +44,7 @@ pub(crate) struct DecodedText {
 
 /// Reads bytes as text; `None` when they are binary.
 pub(crate) fn decode(bytes: Vec<u8>) -> Option<DecodedText> {
+    // Before the zeros are looked for: UTF-16 is full of them.
     for encoding in [Encoding::Utf8Marked, Encoding::Utf16Le, Encoding::Utf16Be] {
         if let Some(rest) = bytes.strip_prefix(encoding.mark()) {
             return decode_marked(rest, encoding);

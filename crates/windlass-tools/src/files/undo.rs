@@ -52,6 +52,7 @@ impl Undo {
     pub(crate) fn keep(&self, file: &Path, before: Option<&[u8]>, after: &str) -> io::Result<()> {
         let mut kept = self.lock();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        // Names sort by age, also when the clock stands still or is put back.
         kept.last_stamp = now.max(kept.last_stamp + 1);
         let kind = if before.is_some() { "file" } else { "none" };
         let name = format!("{:020}-{}-{after}.{kind}", kept.last_stamp, key(file));

@@ -65,6 +65,7 @@ impl TypedTool for UndoEdit {
             let (change, copy) = plan(&workspace, &Root::open(&root)?, &args)?;
             targets.check(&Target::Path(change.place.path().to_owned()))?;
             let hash = workspace.apply(&session, &change, UndoCopy::NotKept, stop)?;
+            // Only once the file is back: a failure before that loses nothing.
             workspace.undo.forget(&copy);
             Ok(report("Undo edit", &change, Some(hash)))
         })

@@ -140,6 +140,7 @@ impl FileWorkspace {
         let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         stop.check()?;
         let FileChange { place, before, after } = change;
+        // Looked at once more, under the lock: somebody may have thought about the question for minutes.
         let now = place.snapshot()?.map(|now| now.sha256);
         if now.as_deref() != before.as_ref().map(|before| before.sha256.as_str()) {
             let message = format!("'{}' changed while the call was prepared", shown(place.path()));
@@ -150,6 +151,7 @@ impl FileWorkspace {
             return Err(ToolFailure::denied(message).hint("Leave the file as it is, and tell the user."));
         }
         let hash = after.as_deref().map(sha256).unwrap_or_default();
+        // Before the file is touched: what could not be taken back is not done.
         if undo == UndoCopy::Kept {
             let bytes = before.as_ref().map(|before| before.bytes.as_slice());
             self.undo.keep(place.absolute(), bytes, &hash).map_err(|error| {

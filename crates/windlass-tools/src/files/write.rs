@@ -48,6 +48,7 @@ fn fill(dir: &Dir, name: &str, bytes: &[u8], permissions: Option<&Permissions>) 
     let mut file = dir.open_with(name, OpenOptions::new().write(true).create_new(true))?.into_std();
     file.write_all(bytes)?;
     if let Some(permissions) = permissions {
+        // Before it has its name: a private file is open to nobody else, not for a moment.
         file.set_permissions(permissions.clone())?;
     }
     file.sync_all()

@@ -90,6 +90,7 @@ fn plan(
         if args.create_new {
             return Err(exists(&shown(place.path()), change_is_void));
         }
+        // What is there already need not have been read: a call that is repeated after a crash ends well.
         if !change_is_void {
             workspace.check_seen(session, &place, before, args.expected_sha256.as_deref())?;
         }

@@ -170,6 +170,7 @@ impl Number {
             let one = Self::exact(BigRational::one());
             return one.divide(&self.whole_power(&-exponent)?);
         }
+        // Before the size is looked at: these grow with no exponent, however large.
         if exponent.is_zero() || self.value.is_one() {
             return Ok(Self { value: BigRational::one(), is_exact: self.is_exact });
         }
@@ -211,6 +212,7 @@ impl Number {
         if self.value.is_negative() {
             return Err(NumberFault::NotReal);
         }
+        // Tried first: the root of 16 is 4, and nothing less exact.
         let exact =
             BigRational::new(self.value.numer().nth_root(degree), self.value.denom().nth_root(degree));
         if Pow::pow(&exact, degree) == self.value {

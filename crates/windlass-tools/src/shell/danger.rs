@@ -79,6 +79,7 @@ fn deletion(run: &ProgramRun) -> Option<&'static str> {
             let mut targets = args.iter().filter(|arg| !arg.starts_with('-')).peekable();
             is_recursive && (targets.peek().is_none() || !targets.all(|target| is_rebuildable(target)))
         }
+        // `-exec rm` deletes as well as `-delete`.
         "find" => args.iter().any(|arg| matches!(arg.as_str(), "-delete" | "rm")),
         _ => false,
     };
@@ -97,6 +98,7 @@ fn git(run: &ProgramRun) -> Option<&'static str> {
     if program != "git" {
         return None;
     }
+    // Not simply the first word: in `git -C folder push` options and their values come before it.
     let at = args.iter().position(|arg| {
         matches!(
             arg.as_str(),
@@ -141,6 +143,7 @@ fn irrevocable(run: &ProgramRun) -> Option<&'static str> {
 
 fn secret(run: &ProgramRun) -> Option<&'static str> {
     let names_secret = |word: &String| {
+        // `--file=.env` and curl's `@.env` name the file too.
         let path = word.rsplit('=').next().unwrap_or(word).trim_start_matches('@');
         is_secret(path)
     };

@@ -125,6 +125,7 @@ impl TypedTool for ExecuteCommand {
 
     async fn run(&self, args: ExecuteCommandArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let plan = plan(args, context).await?;
+        // Worked out anew and compared with what was approved (U-6).
         context.targets.check(&Target::Command(plan.command.full_line(&plan.cwd, &plan.env)))?;
         let words = plan.command.words();
         let program = words.first().cloned().unwrap_or_default();
@@ -136,6 +137,7 @@ impl TypedTool for ExecuteCommand {
             inherited: Arc::clone(&self.inherited),
             env: plan.env.clone(),
             timeout: Duration::from_millis(plan.timeout_ms),
+            // Both streams share what an outcome may have.
             stream_bytes_max: STREAM_BYTES_KEPT.min(context.output_bytes_max / 2),
         };
         let on_line = |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));

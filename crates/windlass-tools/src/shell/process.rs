@@ -95,6 +95,7 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         .envs(launch.inherited.variables())
         .envs(FIXED)
         .envs(&launch.env)
+        // A program that asks something ends at once instead of waiting until its time is up.
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

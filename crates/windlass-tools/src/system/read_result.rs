@@ -160,6 +160,7 @@ fn grep(text: &str, matcher: &RegexMatcher, offset: usize, limit: usize) -> Resu
     let mut at = 0;
     for (index, whole) in text.split_inclusive('\n').enumerate() {
         let (start, line) = (at, whole.trim_end_matches(['\n', '\r']));
+        // To the very end, also after the page is full: it says how long the whole is.
         at += whole.chars().count();
         // A line that began before the offset was given with the page before.
         if start < offset || next_offset.is_some() {

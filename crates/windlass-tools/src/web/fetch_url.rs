@@ -159,6 +159,7 @@ impl FetchUrl {
                     cut(next.as_str(), 200)
                 )));
             }
+            // Before the host is compared: an address that is not fetched is not offered to the model either.
             way = self.guard.judge(&next).map_err(|failure| redirected(&server, failure))?;
             if self.stay_on_host && host_and_port(&next) != server {
                 return Ok(Arrival::OtherHost { from: url, to: next });

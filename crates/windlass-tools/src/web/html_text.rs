@@ -133,6 +133,7 @@ impl<'a> PageWriter<'a> {
         let name = tag.name.as_str();
         if let Some(skipped) = &mut self.skipped {
             let is_same = skipped.name == name;
+            // A hidden `<li>` without an end must not hide all that follow it.
             if !(is_same && SELF_ENDING.contains(&name)) {
                 skipped.depth += usize::from(is_same);
                 return;
@@ -264,6 +265,7 @@ impl<'a> PageWriter<'a> {
     fn close_link(&mut self) {
         let Some(link) = self.link.take() else { return };
         if self.text.get(link.start..).is_none_or(|text| text.trim().is_empty()) {
+            // With the bracket that was written for it.
             self.text.truncate(link.start.saturating_sub(1));
         } else {
             self.text.push_str(&format!("]({})", link.address));

@@ -200,6 +200,7 @@ impl Resolve for GuardedNames {
                 true => guard.addresses(name.as_str()).await?,
                 false => guard.look_up(name.as_str()).await?,
             };
+            // The client puts in the port of the URL.
             let addresses: Addrs = Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
@@ -239,6 +240,7 @@ fn secret_headers(keys: &[(&'static str, Secret)]) -> Result<HeaderMap, HttpFail
     for (name, key) in keys {
         let mut value = HeaderValue::from_str(key.expose())
             .map_err(|_| HttpFailure::Setup("the API key has characters that no header can carry".into()))?;
+        // Whoever prints the request sees that there is a key, and not which.
         value.set_sensitive(true);
         headers.insert(HeaderName::from_static(name), value);
     }

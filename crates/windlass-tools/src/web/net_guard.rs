@@ -173,6 +173,7 @@ impl NetGuard {
         else {
             return refuse("a URL without a host is not fetched".into());
         };
+        // Before the ports: a server of one's own has whatever port it has.
         if self.allow.iter().any(|allowed| allowed.covers(&host, port)) {
             return Ok(ClientChoice::Allowed);
         }
@@ -230,6 +231,7 @@ fn check_name(host: &str) -> Result<(), GuardFailure> {
     let is_forbidden = FORBIDDEN_NAMES.contains(&host)
         || FORBIDDEN_ENDINGS.iter().any(|ending| host.ends_with(ending))
         || host.is_empty()
+        // One dot was taken off already: this name had several.
         || host.ends_with('.');
     if is_forbidden {
         return refuse(format!("'{host}' is a name of this machine or its network"));

@@ -62,6 +62,7 @@ impl MemoryStore {
     fn append_now(&self, records: &[Arc<Record>]) -> Result<(), JournalFailure> {
         let Some(first) = records.first() else { return Ok(()) };
         let mut shelves = self.lock();
+        // The journal first: it may refuse, and rows must not know more than it does.
         self.journal.append_now(records)?;
         shelves.take(&first.session_id, records);
         Ok(())
@@ -129,6 +130,7 @@ impl MemoryStore {
             .filter_map(|kept| kept.row.clone())
             .collect();
         drop(shelves);
+        // Ids decide between equal times: the next page goes on behind the last row of this one.
         rows.sort_unstable_by(|a, b| (b.updated_ms, &b.session_id).cmp(&(a.updated_ms, &a.session_id)));
         rows.truncate(query.rows_max);
         rows

@@ -80,6 +80,7 @@ impl SessionRows {
     }
 
     fn run_of(&mut self, record: &Record) -> Option<&mut StoredRun> {
+        // From the end: nearly every record is of the newest run.
         self.runs.iter_mut().rev().find(|run| run.row.run_id == record.run_id)
     }
 

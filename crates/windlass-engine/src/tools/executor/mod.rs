@@ -63,6 +63,7 @@ impl Executors {
 
     fn admit(&self, offer: ExecutorOffer, lease: Option<Duration>) -> Result<Arc<CallQueue>, OfferError> {
         let ExecutorOffer { name, tools } = offer::checked(offer)?;
+        // Held until the entry is made: of two offers with one name only one may pass.
         let mut members = self.inner.members();
         if members.len() >= EXECUTORS_MAX {
             return Err(OfferError::Full(format!(
@@ -74,6 +75,7 @@ impl Executors {
                 "an executor '{name}' is there already; end it, wait until its lease is over, or take another name"
             )));
         }
+        // The id tells its time and is shown in lists; the secret has to be nothing but chance.
         let (executor_id, secret) = (Uuid::now_v7().to_string(), Uuid::new_v4().simple().to_string());
         let queue = Arc::new(CallQueue::new(executor_id.clone(), name, secret, lease));
         let port = |spec: ToolSpec| -> Arc<dyn ToolPort> {
@@ -93,6 +95,7 @@ impl Executors {
     /// The queue of whoever shows this; one whose lease is over has none.
     fn queue_of(&self, badge: ExecutorBadge<'_>) -> Result<Arc<CallQueue>, HostError> {
         let members = self.inner.members();
+        // A wrong secret is no other answer than a wrong id: nobody learns which ids there are.
         let member = members.get(badge.executor_id).filter(|member| member.queue.has_secret(badge.secret));
         let missing = || HostError::Missing { what: "executor", id: badge.executor_id.to_owned() };
         member.map(|member| Arc::clone(&member.queue)).ok_or_else(missing)
@@ -106,6 +109,8 @@ impl ExecutorTable {
 
     fn dismiss(&self, executor_id: &str) {
         let Some(member) = self.members().remove(executor_id) else { return };
+        // Before its calls end: one that may be repeated would find the same tool in the registry and be
+        // sent here again.
         self.registry.take_out(&member.tools);
         member.queue.close();
     }
@@ -171,6 +176,7 @@ impl ExecutorsPort for Executors {
 /// Waits until an executor was silent for too long, and takes it out.
 async fn end_lease(executors: Weak<ExecutorTable>, queue: Weak<CallQueue>) {
     loop {
+        // Held for a look only: waiting for a lease must keep nothing alive.
         let Some(left) = queue.upgrade().and_then(|queue| queue.lease_left()) else { return };
         if left.is_zero() {
             break;

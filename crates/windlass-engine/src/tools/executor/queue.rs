@@ -119,6 +119,7 @@ impl CallQueue {
             Err(end) => return end,
         };
         let _waits = AwaitedCall { queue: self, call: number };
+        // The worse of two guesses: what may have happened is not repeated.
         ended.await.unwrap_or(QueuedEnd::Gone { was_handed: true })
     }
 
@@ -144,6 +145,7 @@ impl CallQueue {
         let mut state = self.state();
         let Some(open) = state.open.remove(&call) else { return };
         state.news.retain(|(number, _)| *number != call);
+        // Nobody has seen a call that was not handed out, so there is nothing to stop.
         if call <= state.handed {
             let number = state.next_number();
             state.news.push_back((number, QueueNews::Stop(call)));
@@ -196,6 +198,7 @@ impl CallQueue {
             }
             found.after = *number;
         }
+        // From here on it may have happened, even if this answer never arrives.
         state.handed = state.handed.max(found.after);
         Ok((found.after > after).then_some(found))
     }
@@ -221,6 +224,7 @@ impl CallQueue {
         }
         state.heard = Instant::now();
         let open = state.open.remove(&call).ok_or(QueueRefusal::CallOver)?;
+        // It is still news until the executor names its number, and must not be given again.
         state.news.retain(|(number, _)| *number != call);
         drop(state);
         open.done.send(QueuedEnd::Answered(Box::new(answer))).map_err(|_| QueueRefusal::CallOver)

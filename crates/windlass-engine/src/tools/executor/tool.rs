@@ -46,6 +46,7 @@ impl ExecutorTool {
         let left_ms = deadline_ms.saturating_sub(executors.clock.now_ms());
         let wait_ms = left_ms.saturating_sub(EXECUTOR_RETURN_SPARE_MS).min(EXECUTOR_RETURN_MS);
         let registry = executors.registry.clone();
+        // Not held while waiting: executors that are dropped meanwhile are to go.
         drop(executors);
         let same = registry.wait_for(&self.spec.name, |spec| *spec == self.spec);
         tokio::time::timeout(Duration::from_millis(wait_ms), same).await.ok()

@@ -184,6 +184,7 @@ pub(super) async fn cancel(
             app.host.cancel(&run_id).await?;
             true
         }
+        // Clients that give no id of their own are told that of the run.
         Met::Nothing => cancel_run(&app, &RunId::new(body.request_id.as_str())).await?,
     };
     let status = if is_met { "cancelled" } else { "not_found" };
@@ -207,6 +208,7 @@ async fn begin(app: &ServerApp, body: &ChatBody) -> RouteResult<BegunExchange> {
     }
     check_id("chat_id", body.chat_id.as_deref())?;
     check_id("request_id", body.request_id.as_deref())?;
+    // Before the searches, which take a while: a cancel has to find the request meanwhile (E-37).
     let entry = body.request_id.as_deref().map(|id| enter(app, id)).transpose()?;
     let route = route(body.mode.as_deref(), &body.message, body.tools_allowed);
     let session_id = session_of(app, body.chat_id.as_deref()).await?;
@@ -238,6 +240,7 @@ async fn begin(app: &ServerApp, body: &ChatBody) -> RouteResult<BegunExchange> {
         executes_while_streaming: None,
     };
     let started = app.host.start_run(&session_id, start).await?;
+    // It may have been cancelled before there was a run to cancel.
     if entry.as_ref().is_some_and(|entry| entry.started(&started.run_id)) {
         app.host.cancel(&started.run_id).await?;
     }

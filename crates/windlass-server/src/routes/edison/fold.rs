@@ -54,6 +54,7 @@ impl EdisonRun {
                 return Some(json!({"status": "tool_running", "tool": name}));
             }
             Event::Durable(DurableEvent::CallEnded { call_id, name, outcome, message, .. })
+                // A call that was refused ends too, and is no tool that was used.
                 if self.running.contains(call_id) =>
             {
                 let result = render_whole(&Profile::edison(), name, outcome);

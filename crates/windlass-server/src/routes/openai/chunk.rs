@@ -182,6 +182,7 @@ impl CompletionHead {
 
     fn chunk(&self, delta: Value, finish: Option<&str>) -> String {
         let choices = json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]);
+        // Whoever asks for usage gets the field in every chunk, and null in all but the last.
         let usage = self.has_usage_chunk.then_some(Value::Null);
         format!("data: {}\n\n", self.payload(choices, usage))
     }

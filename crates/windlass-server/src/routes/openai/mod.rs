@@ -103,6 +103,7 @@ pub(crate) fn reshape(path: &str, response: Response) -> Response {
     let problem = response.extensions().get::<Problem>().filter(|_| path.starts_with("/v1/"));
     let Some(problem) = problem else { return response };
     let mut shaped = problem.respond_as(JSON, json!(ErrorBody::from(problem)).to_string());
+    // Which methods there are, only the router knew: the problem does not.
     if let Some(allow) = response.headers().get(header::ALLOW) {
         shaped.headers_mut().insert(header::ALLOW, allow.clone());
     }

@@ -119,6 +119,7 @@ impl ChatWishes {
                 system: Some(self.conversation.system.clone()).filter(|text| !text.is_empty()),
                 ..RunWishes::default()
             },
+            // It is that of the session, which is made for this run alone.
             model: None,
             profile: self.profile.clone(),
             executes_while_streaming: None,

@@ -104,11 +104,13 @@ pub(super) async fn stream(
         pieces: Pieces::default(),
         answer: AnswerText::default(),
         stop: StopCut::new(&asked.stop),
+        // From the beginning: what was heard while waiting is read once more.
         ending: CompletionEnding::default(),
         state: ChunksState::Ready,
     };
     let reading = StreamStart { after, cancels: true, closing };
     let response = respond(app, &run_id, reading, Unasked::new(&app.host, chunks)).await?;
+    // Not before the stream attends it: a client that goes away until then still cancels the run.
     attended.leave();
     Ok(response)
 }

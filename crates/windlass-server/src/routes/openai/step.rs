@@ -240,6 +240,7 @@ impl Relay {
         while self.calls.len() <= index {
             self.calls.push(Handing::default());
         }
+        // Providers repeat ids: the second call gets one of ours.
         let id =
             id.filter(|id| !id.is_empty() && !self.calls.iter().any(|call| call.id.as_ref() == Some(id)));
         let made = format!("call_{}_{index}", self.name.trim_start_matches("step-"));
@@ -305,6 +306,7 @@ impl Relay {
             return Err(failure);
         }
         step.parts = readable_parts(step.parts);
+        // What stands behind a stop word was not said, calls included.
         let taken = if is_cut { 0 } else { self.calls_max };
         let mut calls = Vec::new();
         for (index, raw) in step.calls.iter().enumerate().take(taken) {
