@@ -119,11 +119,13 @@ pub async fn open(
         let target = target(&url, start);
         let asked = transport.ask_looking(&target, "", ask, DownloadHead::of).await;
         let (opening, body) = asked.map_err(|failure| broken(&place, &failure))?;
+        // The hub says it where it redirects; the store that has the file need not.
         sha256 = sha256.or_else(|| opening.sha256.clone());
         match opening.status {
             301 | 302 | 303 | 307 | 308 => {
                 let next = opening.location.as_deref().and_then(|location| url.join(location).ok());
                 let status = opening.status;
+                // Every hop is judged anew, for one may lead to plain http.
                 url = safe_url(next.ok_or(DownloadError::Refused { place, status })?.as_str())?;
             }
             _ => return opening.judge(place, start, sha256, body),

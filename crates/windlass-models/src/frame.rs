@@ -79,6 +79,7 @@ impl Splitter {
             }
             let end = match self.framing {
                 Framing::Sse => memchr2(b'\n', b'\r', rest),
+                // A CR is a blank in JSON; only SSE ends lines with it.
                 Framing::Lines => memchr(b'\n', rest),
             };
             let Some((line, after)) = end.and_then(|end| rest.split_at_checked(end)) else { break };

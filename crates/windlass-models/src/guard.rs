@@ -43,14 +43,17 @@ pub fn guard(target: &ModelTarget, request: &ModelRequest, tools: &LoweredTools)
         tools: None,
         notices: Vec::new(),
     };
+    // First, because what may be forced and sampled depends on whether the model thinks.
     guarded.think(target, request);
     if !tools.tools.is_empty() {
         guarded.choose(target, request, tools);
     }
     guarded.declare_past(target, request, tools);
+    // Behind the choice: where one is forced, some take no form of the answer (Mistral).
     guarded.format(target);
     guarded.sample(target);
     guarded.sample_one_way(target);
+    // Last, because a remark that imitates a wish is already a word of the user.
     guarded.end_with_user(target, request);
     guarded
 }

@@ -87,6 +87,7 @@ pub(crate) fn prepare(
     shared: &SharedEncodings,
     request: &ModelRequest,
 ) -> PreparedRequest {
+    // A run may go on with another model, whose bytes are others.
     let kept = request.kept.take::<KeptHistory>().filter(|kept| Arc::ptr_eq(&kept.target, target));
     let mut kept = kept.unwrap_or_else(|| Box::new(KeptHistory::new(target, shared, request)));
     let prepared = kept.write(shared, request);
@@ -217,6 +218,7 @@ impl KeptHistory {
 
     /// Keeps the turns only if the request goes on where they end.
     fn drop_unless_continued(&mut self, messages: &[Arc<Message>]) {
+        // The last turn is never kept, so that an equal length means a history that lost its end.
         let is_continued = self.messages.len() < messages.len()
             && self.messages.iter().zip(messages).all(|(own, new)| Arc::ptr_eq(own, new));
         if !is_continued {

@@ -110,6 +110,7 @@ impl ThinkSplitter {
             self.tail_bytes += blanks.len();
         }
         let undecided = if is_behind { inner } else { text };
+        // True of blanks alone, too: a tag may still follow them.
         if OPEN.starts_with(inner) && !is_late {
             undecided.clone_into(&mut self.held);
             return "";

@@ -97,6 +97,7 @@ impl From<FrameTooLong> for ModelFailure {
 pub fn redact<'a>(target: &ModelTarget, text: &'a str) -> Cow<'a, str> {
     let mut clean = Cow::Borrowed(text);
     let headers = target.headers.iter().filter(|(name, value)| is_secret(name) && !value.is_empty());
+    // A provider may quote the secret without the word in front of it.
     let headers = headers.map(|(_, value)| Secret::new(value.trim_start_matches("Bearer ")));
     for secret in target.key.iter().cloned().chain(headers) {
         if secret.is_distinct() && clean.contains(secret.expose()) {
@@ -235,6 +236,7 @@ fn kind_of_status(status: u16) -> Option<RefusalKind> {
         408 => Some(RefusalKind::Timeout),
         429 => Some(RefusalKind::RateLimit),
         409 | 425 => Some(RefusalKind::Overloaded),
+        // Apart from the others of their hundred: a server does not learn by being asked again.
         501 | 505 => Some(RefusalKind::BadRequest),
         500..=599 => Some(RefusalKind::Overloaded),
         _ => None,

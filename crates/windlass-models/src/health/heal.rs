@@ -106,6 +106,7 @@ impl<'a> HealPass<'_, 'a> {
             let used = std::mem::take(&mut self.dropped);
             self.turns.push((used, Turn::User(vec![Cow::Owned(Part::text(NOTHING))])));
         }
+        // Every message must be counted to a turn, or the next pass begins at the wrong one.
         if let Some((used, _)) = self.turns.iter_mut().rfind(|(used, _)| *used > 0) {
             *used += std::mem::take(&mut self.dropped);
         }
@@ -128,6 +129,7 @@ impl<'a> HealPass<'_, 'a> {
         };
         let is_user = match first {
             Turn::User(_) => true,
+            // Where the endpoint has no role for notes they are sent as the user's.
             Turn::Note(_) => !target.quirks.has_notes,
             Turn::Exchange(_) => false,
         };
@@ -316,6 +318,7 @@ impl<'a> CallGroup<'a> {
     }
 
     fn holds(&self, tool: &ToolMessage) -> bool {
+        // By place and not by id: a second outcome of a call is not the one that was taken.
         self.slots.iter().any(|slot| slot.outcome.is_some_and(|outcome| std::ptr::eq(outcome, tool)))
     }
 }

@@ -136,6 +136,7 @@ fn derive(rule: IdRule, call: &ToolCall, salt: u32) -> String {
             let mut hash = Sha256::new();
             for piece in pieces {
                 hash.update(piece);
+                // Two ids must not run into each other: `ab` and `c` are not `a` and `bc`.
                 hash.update([0]);
             }
             let letter =

@@ -136,6 +136,7 @@ impl<'a> Ward<'_, 'a> {
             ReasoningEcho::State => state.is_some(),
             ReasoningEcho::Text | ReasoningEcho::Always => state.is_some() || !reasoning.text.is_empty(),
         };
+        // Asked only of what is sent, because `is_first` remembers the item.
         let is_sent = is_wanted && state.is_none_or(|state| self.is_first(state, spot));
         is_sent.then_some(TurnItem::Reasoning { text: &reasoning.text, state })
     }

@@ -160,6 +160,7 @@ impl Lowering<'_, '_> {
         }
         let mut choice = SchemaChoice { is_nullable, branches: Vec::new() };
         if words.is_empty() {
+            // Null alone is no type of the subset; a nullable text comes nearest.
             words.push("string");
         }
         if words.contains(&"number") {
@@ -191,12 +192,14 @@ impl Lowering<'_, '_> {
         {
             self.losses.add("schema_dialect", "the schema of further properties was left out");
         }
+        // `properties` without any is refused.
         let Some(own) = properties_of(flat).filter(|own| !own.is_empty()) else { return };
         let mut properties = Map::new();
         for (name, inner) in own {
             let inner = inner.as_object().cloned().unwrap_or_default();
             properties.insert(name.clone(), Value::Object(self.schema(&inner, path)));
         }
+        // A name that is required and not declared rejects every tool of the request.
         let required = texts_of(flat, "required").into_iter().filter(|name| own.contains_key(*name));
         let required: Vec<Value> = required.map(Value::from).collect();
         lowered.insert("properties".to_owned(), Value::Object(properties));
@@ -378,6 +381,7 @@ fn write_number(flat: &Schema, lowered: &mut Schema) {
         copy(&["format"], flat, lowered);
     }
     for (keyword, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+        // The subset has no exclusive bounds; inclusive ones are looser, which a lowered schema may be.
         if let Some(bound) = flat.get(keyword).or_else(|| flat.get(exclusive)) {
             lowered.insert(keyword.to_owned(), bound.clone());
         }

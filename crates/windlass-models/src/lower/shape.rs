@@ -62,6 +62,7 @@ pub(super) fn tidy(schema: &mut Value, depth: usize, losses: &mut Losses) -> Res
     let Value::Object(keywords) = schema else {
         *schema = match schema {
             Value::Bool(true) => json!({}),
+            // Providers take no boolean schemas; this one takes nothing, either.
             Value::Bool(false) => json!({"not": {}}),
             Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 losses.add("schema_broken", "a part of its schema is no schema and was left out");

@@ -193,6 +193,7 @@ impl Transport {
         let mut exchange = self.begin(target, path, method, body, accept)?;
         let mut watch = ExchangeWatch::new(limits, target, &self.alarms);
         let answered = poll_fn(|cx| match exchange.poll(cx, look) {
+            // Asked before the watch: an answer that is there wins over a limit that has just passed.
             Poll::Ready(answered) => Poll::Ready(Ok(answered)),
             Poll::Pending => watch.poll(cx).map(Err),
         });
@@ -279,6 +280,7 @@ impl Transport {
                     ),
                 );
             }
+            // Asking again would find the same certificate.
             HttpFault::Untrusted(_) => ModelFailure::fatal(
                 ModelFailureKind::Network,
                 format!(
@@ -311,6 +313,7 @@ struct ReplyHead {
 
 impl ReplyHead {
     fn of(head: &ResponseHead<'_>) -> Self {
+        // A success has headers about limits too, and they ask nobody to wait.
         let retry_after_ms = if (200..300).contains(&head.status) {
             None
         } else {
@@ -410,6 +413,7 @@ fn url_of(target: &ModelTarget, path: &str) -> Result<Url, ModelFailure> {
         let why = format!("base_url '{shown}' goes on with '#', which no server sees; take that part out");
         return Err(unusable(target, &why));
     }
+    // A download has no path of its own, and the last slash of its address belongs to it.
     let base = if path.starts_with('/') { base.trim_end_matches('/') } else { base };
     let mut text = [base, path].concat();
     for query in [base_query, path_query].into_iter().flatten() {
@@ -482,6 +486,7 @@ fn fields<'a>(
     let content_type = has_body.then_some(("content-type", "application/json"));
     let others = target.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut fields = HeaderFields::default();
+    // A later header replaces an earlier one: the user's win over ours, and the key below over both.
     for (name, value) in own.into_iter().chain(content_type).chain(others) {
         let set = fields.set(name, value);
         set.map_err(|_| unusable(target, &format!("'{name}' is no usable header")))?;

@@ -12,6 +12,7 @@ const RESETS: [&str; 4] =
 
 /// What the headers of a refusal say; `header` looks one up, `now_ms` is the Unix time.
 pub fn of_headers<'a>(header: impl Fn(&str) -> Option<&'a str>, now_ms: u64) -> Option<u64> {
+    // The finer of the two, where both are there.
     let wait = header("retry-after-ms")
         .and_then(|text| millis(text.trim(), 1.0))
         .or_else(|| header("retry-after").and_then(|text| of_moment(text, now_ms)));
@@ -28,6 +29,7 @@ pub fn of_text(lower_text: &str) -> Option<u64> {
     let text = marks.iter().find_map(|mark| Some(lower_text.split_once(mark)?.1))?;
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(text.len());
     let (span, rest) = text.split_at_checked(end)?;
+    // The sentence may end right behind it.
     let span = span.trim_end_matches('.');
     let wait = of_span(span)
         .or_else(|| rest.trim_start().starts_with("second").then(|| millis(span, 1000.0)).flatten())?;

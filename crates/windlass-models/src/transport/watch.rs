@@ -60,6 +60,7 @@ impl SleepPool {
     fn take(&self, due: Instant) -> Pin<Box<Sleep>> {
         let found = Handle::try_current().ok().and_then(|handle| {
             let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // One that rings too early is only set anew; one that rings too late would miss the limit.
             let is_good = |alarm: &Sleep| !alarm.is_elapsed() && alarm.deadline() <= due;
             let at = idle.iter().rposition(|(id, alarm)| *id == handle.id() && is_good(alarm))?;
             Some(idle.swap_remove(at).1)

@@ -188,6 +188,7 @@ pub fn write_json<T: serde::Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
 
 /// Appends a comma unless a list was just opened.
 pub fn write_comma(out: &mut Vec<u8>) {
+    // An empty buffer gets none either: kept turns are written as if they stood first.
     if out.last().is_some_and(|last| *last != b'[') {
         out.push(b',');
     }

@@ -50,6 +50,7 @@ async fn open(way: &ConnectRoute) -> Result<Socket, HttpFault> {
     };
     // A request is written at once and waited for.
     socket.set_nodelay(true).map_err(|error| HttpFault::Unreachable(error.to_string()))?;
+    // Plain http needs no tunnel: a proxy forwards it.
     let Some(trust) = &way.trust else { return Ok(Socket::Bare(socket)) };
     let socket = match &way.proxy {
         None => socket,

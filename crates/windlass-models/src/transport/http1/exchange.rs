@@ -35,6 +35,7 @@ impl Outgoing {
             let head = self.head.get(self.sent..).unwrap_or_default();
             let body = self.body.get(self.sent.saturating_sub(self.head.len())..).unwrap_or_default();
             let is_written = head.is_empty() && body.is_empty();
+            // TLS may hold back what was written until it is flushed.
             let sent = if is_written {
                 socket.poll_flush(cx).map_ok(|()| 0)
             } else {
@@ -87,6 +88,7 @@ impl HttpExchange {
                 self.socket = Some(connected?);
                 continue;
             };
+            // Both directions in one poll: a server may answer, and refuse, before it has read everything.
             self.outgoing.poll(cx, socket);
             if self.outgoing.is_sent && !self.is_reused {
                 // It will not be sent again, and answers may take minutes.
@@ -127,6 +129,7 @@ impl HttpExchange {
     }
 
     fn closed(&mut self, error: Option<io::Error>) -> HttpFault {
+        // What stopped the sending says more than the end that followed from it.
         let error = self.outgoing.fault.take().or(error);
         let why = error.map_or_else(|| "the connection was closed".to_owned(), |error| error.to_string());
         HttpFault::Closed(why)
@@ -138,6 +141,7 @@ impl HttpExchange {
         let home = is_reusable.then(|| (Arc::clone(&self.pool), Arc::clone(&self.way.place)));
         let held = mem::take(&mut self.reader).into_rest();
         let mut body = HttpBody { socket: self.socket.take(), payload, held, fault: None, home };
+        // An answer without a body has ended with its head, and nobody may ever poll it.
         body.settle(body.held.is_empty());
         body
     }

@@ -133,6 +133,7 @@ impl HeadReader {
     /// that only an empty line matters. A head that comes byte by byte is so not read as often.
     fn is_worth_reading(&mut self) -> bool {
         let is_first = self.searched == 0;
+        // Two bytes back, because the empty line may come in two pieces.
         let new = self.got.get(self.searched.saturating_sub(2)..).unwrap_or_default();
         let has_end =
             || new.windows(3).any(|bytes| bytes == b"\n\r\n") || new.windows(2).any(|two| two == b"\n\n");

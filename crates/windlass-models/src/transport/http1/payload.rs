@@ -67,8 +67,10 @@ impl Payload {
         }
         let mut lengths = head.elements("content-length");
         let Some(length) = lengths.next() else { return Ok(Self::UntilClose) };
+        // `parse` alone would take a sign.
         let is_number = length.iter().all(u8::is_ascii_digit);
         let number = std::str::from_utf8(length).ok().and_then(|text| text.parse().ok());
+        // Several lengths must agree: else somebody in between may have seen another end of the answer.
         match number.filter(|_| is_number && lengths.all(|other| other == length)) {
             Some(number) => Ok(Self::Sized(number)),
             None => Err(HeadFault::Length(shown(length))),
@@ -175,6 +177,7 @@ impl ChunkReader {
                 ChunkState::Size
             }
             (ChunkState::Extension, b'\r') => ChunkState::SizeEnd,
+            // Readers disagree on whether a bare LF ends the line, and with it on where the chunk begins.
             (ChunkState::Extension, b'\n') => return Err(PayloadFault::Chunk),
             (ChunkState::Extension, _) => self.count(ChunkState::Extension, CHUNK_LINE_BYTES_MAX)?,
             (ChunkState::SizeEnd, b'\n') => {

@@ -63,6 +63,7 @@ impl Pool {
         let runtime = runtime();
         let now = Instant::now();
         while let Some(mut last) = idle.pop_back() {
+            // What came while it waited is its end, or an answer that nobody asked for.
             if !is_old(&last, now) && last.runtime == runtime && last.socket.is_quiet() {
                 return Some(last.socket);
             }

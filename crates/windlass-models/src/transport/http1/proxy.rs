@@ -35,6 +35,8 @@ impl Proxies {
 
     /// One proxy for everything but what is in `bypass`; `None` if its address is none.
     pub(crate) fn all(url: &str, bypass: Option<&str>) -> Option<Self> {
+        // The builder takes any text in silence, and a bypass could hide that: asking without one shows
+        // whether it is an address.
         let everywhere = Matcher::builder().all(url.to_owned()).build();
         everywhere.intercept(&"http://host/".parse().ok()?)?;
         Some(Self(Matcher::builder().all(url.to_owned()).no(bypass.unwrap_or_default().to_owned()).build()))

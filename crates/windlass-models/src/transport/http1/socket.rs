@@ -55,6 +55,7 @@ impl Socket {
     pub(super) fn is_quiet(&mut self) -> bool {
         let mut room = [0];
         let mut read = ReadBuf::new(&mut room);
+        // Nobody is to be woken: the next real read leaves a waker of its own.
         self.poll_fill(&mut Context::from_waker(Waker::noop()), &mut read).is_pending()
     }
 

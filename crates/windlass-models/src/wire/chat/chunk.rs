@@ -159,6 +159,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PerhapsVisitor<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        // A list that is not read to its end fails the whole chunk.
         while seq.next_element::<IgnoredAny>()?.is_some() {}
         Ok(None)
     }
@@ -257,6 +258,7 @@ pub(super) fn read_chunk<T>(
 ) -> Result<T, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(chunk) => Ok(take(chunk)),
+        // Only after a failure, so that ordinary chunks are not searched for escapes.
         Err(error) => match mend_surrogates(text) {
             Some(mended) => serde_json::from_str(&mended).map(take),
             None => Err(error),

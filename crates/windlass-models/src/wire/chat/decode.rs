@@ -67,6 +67,7 @@ impl Decode for ChatDecoder {
             return Err(self.event_error(data));
         }
         self.read(data, false, out)?;
+        // Only now: what stands beside the reason in this very chunk still counts.
         self.is_ended = self.heard.is_some();
         // The end is announced before the counts: with both there is nothing more to wait for.
         if self.heard.is_some() && self.usage.is_some() {
@@ -86,6 +87,7 @@ impl Decode for ChatDecoder {
     }
 
     fn end(&mut self, out: &mut ChatDeltas) -> Result<(), ModelFailure> {
+        // Without a reason and without `[DONE]` the stream was cut, so that nothing is assumed here.
         self.settle(out);
         Ok(())
     }
@@ -132,6 +134,7 @@ impl ChatDecoder {
                 None => failure::malformed(&self.target, text, "a list where an object should be"),
             });
         }
+        // Most chunks differ from the last in their delta alone, and comparing is faster than reading.
         if !is_whole && let Some((said, reason)) = self.template.read(text) {
             self.take_said(said, false, out);
             return self.take_reason(reason).map(|()| true);
@@ -164,7 +167,9 @@ impl ChatDecoder {
                 return Err(self.error(words));
             }
         }
+        // Outside the loop, because the chunk with the counts often has an empty list of choices.
         self.take_usage(&chunk.usage);
+        // Groq puts its counts into an object of its own.
         if let JsonLeaf::Other(groq) = chunk.x_groq {
             if let Some(Ok(counts)) = groq.get("usage").map(Perhaps::deserialize) {
                 self.take_usage(&counts);
@@ -174,6 +179,7 @@ impl ChatDecoder {
             }
         }
         let has_choices = !choices.is_empty();
+        // All choices are one answer: Copilot sends text and calls as two of them.
         for choice in choices {
             self.take_choice(choice, out)?;
         }
@@ -184,6 +190,7 @@ impl ChatDecoder {
         if let Some(error) = real_error(choice.error) {
             return Err(self.error(error));
         }
+        // Moonshot counts inside the choice.
         self.take_usage(&choice.usage);
         if let Some(said) = choice.delta {
             self.take_said(said, false, out);
@@ -191,6 +198,7 @@ impl ChatDecoder {
         if let Some(said) = choice.message {
             self.take_message(*said, out);
         }
+        // OpenRouter sends both; the upstream's own word speaks only where the normal one is silent.
         let reason = choice.finish_reason.filled().or_else(|| choice.native_finish_reason.filled());
         self.take_reason(reason.as_deref())
     }
@@ -205,6 +213,7 @@ impl ChatDecoder {
     }
 
     fn take_usage(&mut self, counts: &Perhaps<ChatUsage<'_>>) {
+        // Some send counts with every chunk (xAI): the last ones stand for all and are told once, at the end.
         self.usage = counts.0.as_ref().and_then(|counts| counts.to_usage()).or(self.usage);
     }
 
@@ -258,6 +267,8 @@ impl ChatDecoder {
         }
         for (place, piece) in said.tool_calls.into_iter().flatten().enumerate() {
             let index = piece.index.number();
+            // A whole message lists all of its calls, so that the place is the index. The list of a delta has
+            // only the calls that grew.
             let counted = || u32::try_from(place).ok().filter(|_| is_whole);
             self.take_call(index.or_else(counted), piece, out);
         }
@@ -360,6 +371,7 @@ impl ChatDecoder {
             state: piece.extra_content.into_value().map(|state| Box::new(json!({ "extra_content": state }))),
             is_echo: false,
         };
+        // An index with nothing beside it would become a call without a name, which fails.
         let is_empty = CallDelta { index, ..CallDelta::default() } == delta;
         if is_empty {
             return;
@@ -368,6 +380,7 @@ impl ChatDecoder {
     }
 
     fn give_call(&mut self, delta: CallDelta, out: &mut ChatDeltas) {
+        // Text that was held back for a tag was said before the call.
         self.flush_text(out);
         self.close_reasoning(out);
         self.has_calls = true;
@@ -404,6 +417,7 @@ impl ChatDecoder {
     /// What the model wants to see again of its thinking, where the thinking ends.
     fn close_reasoning(&mut self, out: &mut ChatDeltas) {
         let open = self.open.take();
+        // Details hold the text too; a state of both would send it back twice.
         if !self.details.is_empty() {
             out.push(ModelDelta::ReasoningState(details_state(std::mem::take(&mut self.details))));
             return;
@@ -433,12 +447,15 @@ impl ChatDecoder {
         out.extend(self.usage.take().map(ModelDelta::Usage));
         let finish = match self.heard.clone() {
             None => return,
+            // Before the calls: those of an answer that was cut may be cut themselves.
             Some(Finish::Length) => Finish::Length,
+            // Several servers say `stop`, or nothing, beside calls: what came counts.
             Some(_) if self.has_calls => Finish::Calls,
             // Calls were announced and none came: not what an answer looks like.
             Some(Finish::Calls) => Finish::Other("tool_calls".to_owned()),
             Some(heard) => heard,
         };
+        // This is asked when reason and counts are there, at `[DONE]` and again at the end of the connection.
         if self.given.as_ref() != Some(&finish) {
             self.given = Some(finish.clone());
             out.push(ModelDelta::Finish(finish));

@@ -56,6 +56,7 @@ pub(super) fn write_turn(plan: &RequestPlan<'_>, turn: &Turn<'_>, before: TurnBe
     let quirks = &plan.target.quirks;
     let mut preface = preface(plan, before);
     let is_from_user = matches!(turn, Turn::User(_));
+    // Only a user message can carry the system text in front of its own; others get it as a message.
     if !is_from_user && let Some(system) = preface.take() {
         write_message(out, "user", system);
     }
@@ -78,6 +79,7 @@ pub(super) fn write_turn(plan: &RequestPlan<'_>, turn: &Turn<'_>, before: TurnBe
 /// The trailer and the end of the body.
 pub(super) fn write_tail(plan: &RequestPlan<'_>, before: TurnBefore, out: &mut Vec<u8>) {
     let quirks = &plan.target.quirks;
+    // A history without turns has not written it yet.
     if let Some(system) = preface(plan, before) {
         write_message(out, "user", system);
     }
@@ -211,6 +213,7 @@ fn choice_value(plan: &RequestPlan<'_>) -> Option<Value> {
         (_, ToolChoice::Forbidden) => "none",
         (ChoiceForm::AutoOrNone, ToolChoice::Required | ToolChoice::Named(_)) => "auto",
         (ChoiceForm::Full | ChoiceForm::Words, ToolChoice::Required) => required,
+        // An object in this place is read as `auto` (llama.cpp), so that the word says more.
         (ChoiceForm::Words, ToolChoice::Named(_)) => required,
     };
     Some(Value::from(word))
@@ -299,6 +302,7 @@ fn write_assistant(quirks: &Quirks, exchange: &CallExchange<'_>, out: &mut Vec<u
 fn write_content(quirks: &Quirks, text: &str, echo: &Echo<'_>, has_calls: bool, out: &mut Vec<u8>) {
     match &echo.text {
         Some((ReasoningSite::Tags, thought)) => {
+            // Blanks behind the closing tag were counted to the thinking; they go back to where they stood.
             let tail = thought.len().saturating_sub(echo.tail_bytes);
             let (thought, blanks) = thought.split_at_checked(tail).unwrap_or((thought, ""));
             write_text(out, &format!("<think>{thought}</think>{blanks}{text}"));

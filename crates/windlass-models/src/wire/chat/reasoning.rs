@@ -96,6 +96,7 @@ pub(super) fn fold_detail(details: &mut Vec<Value>, piece: Value) {
 fn merge_detail(own: &mut Map<String, Value>, piece: Map<String, Value>, text_key: &str) {
     for (key, value) in piece {
         match (own.get_mut(&key), value) {
+            // Pieces carry null for what they do not say: the last real signature counts.
             (_, Value::Null) => {}
             (Some(Value::String(text)), Value::String(more)) if key == text_key => text.push_str(&more),
             (Some(held), value) if held.is_null() || key == "signature" => *held = value,
@@ -137,6 +138,7 @@ impl<'a> Echo<'a> {
             }
         }
         let has_calls = exchange.calls().next().is_some();
+        // DeepSeek refuses a message with calls that lacks the field, even where nothing was thought.
         if quirks.echo == ReasoningEcho::Always && has_calls && echo.text.is_none() {
             echo.text = Some((ReasoningSite::of_quirk(quirks.echo_field), Cow::Borrowed("")));
         }

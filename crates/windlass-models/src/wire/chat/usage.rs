@@ -49,11 +49,13 @@ impl ChatUsage<'_> {
         // Some count thinking beside the answer, most inside it: the total tells.
         let beside = written.saturating_add(reasoning);
         let total = to_count(&self.total_tokens);
+        // More thinking than output cannot be inside it, and not everybody sends a total.
         let is_beside = reasoning > written || total == Some(input.saturating_add(beside));
         let details = self.prompt_tokens_details.0.as_ref();
         let cached = details
             .and_then(|details| to_count(&details.cached_tokens))
             .or_else(|| to_count(&self.cached_tokens))
+            // DeepSeek has a field of its own.
             .or_else(|| to_count(&self.prompt_cache_hit_tokens))
             .unwrap_or(0);
         Some(Usage {

@@ -130,9 +130,11 @@ impl Decode for GeminiDecoder {
             return Ok(());
         }
         self.take_later(out)?;
+        // Nobody gave a reason, so the stream was cut and gets no finish.
         let Some(reason) = self.reason.take() else { return Ok(()) };
         self.is_over = true;
         let finish = match reason.as_str() {
+            // Gemini says STOP where it calls, too.
             "STOP" | "FUNCTION_CALL" | "FINISH_REASON_UNSPECIFIED" if self.calls > 0 => Finish::Calls,
             "STOP" | "FUNCTION_CALL" => Finish::Stop,
             "MAX_TOKENS" => Finish::Length,
@@ -236,6 +238,7 @@ impl GeminiDecoder {
                 Carrier::Text(bytes)
             }
         };
+        // Right behind its part, for there the encoder looks for it.
         if let Some(signature) = signature {
             out.push(ModelDelta::ReasoningState(to_state(carrier, &signature)));
         }
@@ -259,6 +262,7 @@ impl GeminiDecoder {
             }
         }
         let (args_text, args_value) = match read_args(call.args.as_deref()) {
+            // Calls come whole here: arguments that are missing are none, and not yet to come.
             (None, None) => (None, Some(Value::Object(Map::new()))),
             read => read,
         };

@@ -272,6 +272,7 @@ fn write_image(media_type: &str, url: &str, out: &mut Vec<u8>) {
 }
 
 fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut Vec<u8>) {
+    // Written apart: unsigned thinking leaves no part at all, and then there must be no content.
     let mut parts = vec![b'['];
     let mut rest = exchange.items.as_slice();
     // Of calls made together only the first is signed.
@@ -296,6 +297,7 @@ fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut
     if !exchange.outcomes.is_empty() {
         write_comma(out);
         out.extend_from_slice(br#"{"role":"user","parts":["#);
+        // `health` gave every call its outcome, in the order of the calls.
         for (call, outcome) in exchange.calls().zip(&exchange.outcomes) {
             write_outcome(call, outcome, out);
         }

@@ -28,6 +28,7 @@ pub(super) fn to_state(carrier: Carrier, signature: &str) -> Value {
 pub(super) fn of_state(state: &Value) -> Option<(Carrier, &str)> {
     let signature = signature_of(state)?;
     let bytes = state.get("bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
+    // Without a length the whole text counts as signed: `split_end` takes it so.
     let bytes = bytes.unwrap_or(usize::MAX);
     match state.get("on").and_then(Value::as_str)? {
         "thought" => Some((Carrier::Thought(bytes), signature)),

@@ -117,6 +117,7 @@ impl MessagesUsage {
     }
 
     fn usage(&self) -> Usage {
+        // Unlike OpenAI's, `input_tokens` leaves out what was read from the cache and written to it.
         let input = self.fresh.saturating_add(self.read).saturating_add(self.created);
         Usage { input, output: self.output, cached: self.read, ..Usage::default() }
     }
@@ -164,6 +165,7 @@ impl MessagesDecoder {
                 self.count(frame.message.as_ref().and_then(|message| message.get("usage")), out)
             }
             "message_delta" => {
+                // This comes behind all blocks: one that is still open was never closed by its server.
                 self.stop_all(out);
                 if let Some(reason) = frame.delta.and_then(|delta| delta.stop_reason) {
                     self.stop_reason = Some(reason);
@@ -350,6 +352,7 @@ impl MessagesDecoder {
     /// The provider's words for what went wrong are finer than a look at the message.
     fn refuse(&self, error: &Value) -> ModelFailure {
         let failure = failure::in_band(&self.target, error);
+        // An overflow comes as a plain `invalid_request_error`: there the words are finer than the type.
         let is_known =
             matches!(failure.kind, ModelFailureKind::ContextOverflow | ModelFailureKind::NoToolSupport);
         let (kind, is_retryable) = match error.get("type").and_then(Value::as_str) {

@@ -193,6 +193,7 @@ fn write_exchange(
         TurnItem::Text(_) | TurnItem::Reasoning { .. } | TurnItem::Call(_) => write_item(out, last, false),
     }
     close_message(out);
+    // All outcomes of a turn must stand in the very next message, before anything else in it.
     if let Some((last, others)) = exchange.outcomes.split_last() {
         open_message(out, "user");
         for outcome in others {
@@ -236,6 +237,7 @@ fn is_sent(plan: &RequestPlan<'_>, item: &TurnItem<'_>) -> bool {
     };
     match (kind_of(state), signature) {
         ("thinking", Some(signature)) if !signature.is_empty() => echoes_state,
+        // Anthropic refuses thinking without a signature; imitations of the wire may want its text.
         ("thinking" | "", _) => echoes_text && !text.is_empty(),
         ("redacted_thinking", _) => echoes_state,
         // Calls that the provider answered itself, and their results.
@@ -248,6 +250,7 @@ fn write_reasoning(out: &mut Vec<u8>, text: &str, state: Option<&Value>) {
     let fields = match (kind_of(state), state) {
         ("thinking", Some(state)) => state.as_object(),
         ("", _) | (_, None) => None,
+        // Hidden thinking and the provider's own calls go back as they came, or are refused.
         (_, Some(block)) => return write_json(out, block),
     };
     out.extend_from_slice(b"{\"type\":\"thinking\",\"thinking\":");
@@ -268,6 +271,7 @@ fn write_call(out: &mut Vec<u8>, call: &CallItem<'_>) {
     out.extend_from_slice(b",\"name\":");
     write_text(out, &call.name);
     out.extend_from_slice(b",\"input\":");
+    // Already the text of a JSON object: `health` saw to it.
     out.extend_from_slice(call.args.as_bytes());
     out.push(b'}');
 }

@@ -153,6 +153,7 @@ fn fit_budget(budget: u64, wanted: u64, cap: Option<u64>) -> (ThinkingAsk, u64) 
         return (ThinkingAsk::Budget(budget), wanted);
     }
     let total = budget.saturating_add(wanted).min(cap.unwrap_or(u64::MAX));
+    // Where the cap holds less than both, the answer keeps up to half of it.
     let answer = wanted.min(total / 2);
     let budget = budget.min(total.saturating_sub(answer));
     if budget < BUDGET_TOKENS_MIN || budget >= total {

@@ -89,6 +89,7 @@ impl OllamaDecoder {
         let OllamaFunction { name, arguments } =
             call.function.unwrap_or(OllamaFunction { name: None, arguments: None });
         let (args_text, args_value) = match read_args(arguments.as_deref()) {
+            // Calls come whole here: arguments that are missing are none, and not yet to come.
             (None, None) => (None, Some(Value::Object(Map::new()))),
             (Some(text), None) if text.trim().is_empty() => (None, Some(Value::Object(Map::new()))),
             read => read,

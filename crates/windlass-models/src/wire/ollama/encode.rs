@@ -72,6 +72,7 @@ pub fn context_tokens(target: &ModelTarget) -> u64 {
 fn options_of(plan: &RequestPlan<'_>) -> Map<String, Value> {
     let (target, sampling) = (plan.target, plan.sampling);
     let wishes: [(&str, Option<Value>); 5] = [
+        // Always said: the daemon's default is small, and it cuts the front of a prompt without a word.
         ("num_ctx", Some(context_tokens(target).into())),
         ("temperature", sampling.temperature.map(Into::into)),
         ("top_p", sampling.top_p.map(Into::into)),
@@ -196,6 +197,7 @@ fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut
             out.extend_from_slice(b",\"name\":");
             write_text(out, &call.name);
             out.extend_from_slice(b",\"arguments\":");
+            // Already the text of a JSON object: `health` saw to it.
             out.extend_from_slice(call.args.as_bytes());
             out.extend_from_slice(b"}}");
         }
@@ -204,6 +206,7 @@ fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut
     out.push(b'}');
     for outcome in &exchange.outcomes {
         open_message(out, "tool", &outcome.content);
+        // Older daemons know no ids: there the name is what joins an outcome to its call.
         out.extend_from_slice(b",\"tool_name\":");
         write_text(out, &outcome.name);
         if has_ids && !outcome.id.is_empty() {

@@ -87,6 +87,7 @@ impl Decode for ResponsesDecoder {
             return Ok(());
         }
         let head: EventHead<'_> = read_json(&self.target, data)?;
+        // Some imitations name the event in its SSE line alone.
         match head.kind.as_deref().or(event).unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.grow(ItemKind::Message, data, out)
@@ -289,6 +290,7 @@ impl ResponsesDecoder {
             return Err(in_band(&self.target, error));
         }
         let whole: Option<WholeOutput<'_>> = read_json(&self.target, text)?;
+        // Items that are opened below must not be taken for the next ones of the same list.
         let streamed = self.items.len();
         for (index, written) in whole.unwrap_or_default().output.into_iter().flatten().enumerate() {
             let item = self.read_item(Some(written))?;
@@ -296,6 +298,7 @@ impl ResponsesDecoder {
                 self.settle(place, &item, Some(written), out)?;
             }
         }
+        // A call that never got its name is given all the same: it fails aloud instead of being lost.
         for item in self.items.iter_mut().filter(|item| item.kind.is_call()) {
             item.name_call(&Value::Null, false, out);
         }
@@ -309,6 +312,7 @@ impl ResponsesDecoder {
             ("incomplete", Some("content_filter")) => Finish::Filtered,
             ("incomplete", Some("max_output_tokens") | None) => Finish::Length,
             ("incomplete", Some(other)) => Finish::Other(other.to_owned()),
+            // An answer is called completed with calls and without.
             _ if has_calls => Finish::Calls,
             _ => Finish::Stop,
         }));

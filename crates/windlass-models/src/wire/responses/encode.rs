@@ -218,6 +218,7 @@ fn write_exchange(plan: &RequestPlan<'_>, exchange: &CallExchange<'_>, out: &mut
             TurnItem::Call(call) => write_call(call, call.state.filter(|_| keeps), out),
         }
     }
+    // In the order of the calls, on which xAI insists.
     for (call, outcome) in exchange.calls().zip(&exchange.outcomes) {
         write_outcome(call.state.filter(|_| keeps), outcome, out);
     }

@@ -127,6 +127,7 @@ impl OpenItem {
                 self.grow_args(missing.to_owned(), out);
                 Ok(())
             }
+            // Other blanks in the second telling are no contradiction.
             None if is_same_json(whole, &self.args) => Ok(()),
             None => Err(()),
         }
@@ -147,6 +148,7 @@ impl OpenItem {
         }
         let id = text_at(item, "id").filter(|_| keeps_id);
         let phase = text_at(item, "phase");
+        // The encoder finds a message's state behind its text: without text there is no place for it.
         if self.given_bytes == 0 || (id.is_none() && phase.is_none()) {
             return;
         }
@@ -194,6 +196,7 @@ pub(super) fn text_at<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
 
 /// Thinking can be sent again if it carries itself: the provider stored nothing that its id could name.
 fn is_keepable(item: &Value) -> bool {
+    // Thinking is taken back complete or not at all.
     let is_cut = text_at(item, "status") == Some("incomplete");
     let is_encrypted = text_at(item, "encrypted_content").is_some();
     let is_open = !joined(item, "content", &["text"], "").is_empty();
