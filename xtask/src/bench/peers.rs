@@ -221,7 +221,7 @@ impl Peers {
             millis,
             "ms CPU",
             OURS,
-            "at most 15",
+            "at most 12",
         ))
     }
 }
