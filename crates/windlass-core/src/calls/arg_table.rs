@@ -45,6 +45,7 @@ impl ArgTable {
             properties.iter().map(|(name, schema)| slot_of(spec, name, schema)).collect();
         let required = spec.schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for name in required.iter().filter_map(Value::as_str) {
+            // Demanded without a schema of its own: any value will do, but there must be one.
             if !properties.contains_key(name) {
                 slots.push(slot_of(spec, name, &Value::Bool(true)));
             }
@@ -144,6 +145,7 @@ fn names_more(schema: &Value, known: &Map<String, Value>, depth: usize) -> bool 
     };
     let Value::Object(keywords) = schema else { return false };
     keywords.iter().any(|(keyword, value)| match (keyword.as_str(), value) {
+        // Not followed: where it leads there may be more names, and keeping too much loses nothing.
         ("$ref" | "$dynamicRef" | "$recursiveRef", _) => true,
         ("unevaluatedProperties", value) => value != &Value::Bool(false),
         ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => branches.iter().any(follow),

@@ -31,9 +31,11 @@ pub fn read_args(args: &RawArgs, bytes_max: usize) -> Result<ReadArgs, ToolFailu
     let nothing = || ReadArgs::strict(Value::Object(Map::new()));
     let text = match args {
         RawArgs::Value(Value::Null) => return Ok(nothing()),
+        // Arguments may be text that holds the object (Z-23).
         RawArgs::Value(Value::String(text)) | RawArgs::Text(text) => text,
         RawArgs::Value(value) => return Ok(ReadArgs::strict(value.clone())),
     };
+    // Before it is read: reading is what a huge text would cost.
     if text.len() > bytes_max {
         let message = format!("The arguments have {} bytes; at most {bytes_max} are accepted", text.len());
         return Err(ToolFailure::invalid_args(message).hint("send less, in several calls"));

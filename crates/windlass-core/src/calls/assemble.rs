@@ -98,6 +98,7 @@ impl OpenCall {
         match (self.value.as_mut(), more) {
             (Some(Value::Object(fields)), Value::Object(more)) => {
                 for (name, value) in more {
+                    // Counted along: writing the whole object out for every piece would be quadratic.
                     let comma = u64::from(!fields.is_empty());
                     let added = json_bytes(&value);
                     let name_chars =
@@ -224,6 +225,7 @@ impl Assembler {
             None => {
                 let after_parts = self.parts.len();
                 let (index, is_echo) = (delta.index, delta.is_echo);
+                // Until the end shows that it says something new.
                 let is_doubled = is_echo;
                 self.calls.push(OpenCall { index, after_parts, is_doubled, is_echo, ..OpenCall::default() });
                 self.calls.last_mut()?
@@ -235,6 +237,7 @@ impl Assembler {
             call.is_doubled = is_used;
         }
         if let Some(name) = delta.name.filter(|name| !name.is_empty()) {
+            // Replaced and never put together: names come whole, from some providers with every fragment.
             call.name = name;
         }
         if let Some(text) = delta.args_text {
@@ -246,11 +249,13 @@ impl Assembler {
         if let Some(state) = delta.state {
             call.state = Some(*state);
         }
+        // Nobody is told of it yet: it may be a call that was told already.
         if call.is_doubled {
             return None;
         }
         let (name, chars) = ((!call.name.is_empty()).then(|| call.name.clone()), call.chars());
         let place = place.unwrap_or(self.calls.len().saturating_sub(1));
+        // Doubled calls come last in the step (see `finish`) and take no number here.
         let index = self.calls.iter().take(place).filter(|call| !call.is_doubled).count();
         Some(Assembled::CallGrew { index: u32::try_from(index).unwrap_or(u32::MAX), name, chars })
     }

@@ -223,6 +223,7 @@ fn point<'v>(output: &'v Value, path: &str) -> Result<&'v Value, String> {
     let mut here = output;
     let mut walked = 0;
     for token in path.split('/').skip(1) {
+        // In this order (RFC 6901): `~01` is `~1` and no slash.
         let name = token.replace("~1", "/").replace("~0", "~");
         // One token alone: the standard walk knows what an index may look like.
         let Some(next) = here.pointer(&format!("/{token}")) else {
@@ -254,6 +255,7 @@ fn describe(value: &Value) -> String {
 }
 
 fn escape_token(key: &str) -> String {
+    // The tilde first: the other escape begins with one.
     key.replace('~', "~0").replace('/', "~1")
 }
 

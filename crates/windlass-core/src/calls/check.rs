@@ -77,6 +77,7 @@ fn check_args(entry: &ToolEntry, args: Value) -> Result<CheckedArguments, Box<To
         }
     }
     let whole = Value::Object(arguments.args);
+    // With the defaults in: the schema judges what the tool will get.
     let violations = entry.validator.check(&whole);
     if !violations.is_empty() {
         return Err(with_schema(entry, violated(&violations)));
@@ -110,6 +111,7 @@ enum GivenName {
 fn tidy(entry: &ToolEntry, given: Map<String, Value>) -> Result<CheckedArguments, Box<ToolFailure>> {
     let table = &entry.args;
     let place_of = |name: &String| match table.find_alias(name) {
+        // Where the argument is also given by its own name, that one counts.
         Some(slot) if !given.contains_key(&*slot.name) => GivenName::Alias(slot.name.clone()),
         _ if table.keeps_unknown || table.find(name).is_some() => GivenName::Named,
         _ => GivenName::Unknown,
@@ -240,6 +242,7 @@ fn unknown_tool(toolset: &Toolset, name: &str) -> ToolFailure {
     let meant = if nearest.is_empty() { nearest } else { format!("Did you mean '{nearest}'? ") };
     let hint = format!("{meant}Available tools: {names}");
     let mut failure = failure.hint(hint);
+    // Studio's sentence lists them (see `phrase`).
     failure.expected = Some(names);
     failure
 }

@@ -183,6 +183,7 @@ fn ploke_ok(value: Value) -> Value {
     let mut shape = Map::new();
     shape.insert("ok".into(), true.into());
     match value {
+        // An `ok` of the tool's own must not contradict this one.
         Value::Object(fields) => shape.extend(fields.into_iter().filter(|(key, _)| key != "ok")),
         other => {
             shape.insert("result".into(), other);
@@ -240,6 +241,7 @@ pub fn summary(tool: &str, outcome: &ToolOutcome) -> String {
         Err(failure) => format!("{tool} failed: {}", failure_reason(failure)),
     };
     let mark = if outcome.meta.is_cached { CACHED_MARK } else { "" };
+    // The mark is one of the 900 characters, too (E-26).
     let chars_max = SUMMARY_CHARS_MAX.saturating_sub(mark.chars().count());
     format!("{}{mark}", clip_chars(&text, chars_max))
 }

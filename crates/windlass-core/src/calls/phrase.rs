@@ -81,6 +81,7 @@ fn zodo(tool: &str, failure: &ToolFailure) -> String {
             (Some(field), true) => format!("{tool} requires a '{field}' argument"),
             (Some(_) | None, _) => failure.message.clone(),
         },
+        // Not twice: a failure may come with the prefix.
         ErrorKind::Internal if !failure.message.starts_with("Runtime error: ") => {
             format!("Runtime error: {}", failure.message)
         }

@@ -157,6 +157,7 @@ impl PendingQuestion {
             caution: inspection.caution.clone(),
             rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
             confirm_word: needs_word.then(|| call.spec.name.clone()),
+            // It names the run, which is not known here: see `numbered`.
             digest: String::new(),
             position: 0,
             total: 0,
@@ -204,10 +205,12 @@ impl PendingQuestion {
 
     /// Takes the user's answer. A deny rule that came up meanwhile still wins.
     pub fn answer(self, permissions: &mut Permissions, answer: &PermissionAnswer) -> Answered {
+        // Before all else: the typed word and the rules of then are not on record, what came of them is.
         if let Some(recalled) = permissions.recalled_answer(&self.question.call_id) {
             return self.answer_as_recorded(permissions, recalled);
         }
         match answer.decision {
+            // Nobody said no: the model must not be told that the user did (U-8).
             Decision::Deny if answer.is_by_nobody => {
                 let refusal = self.unattended();
                 self.deny(refusal)
@@ -261,6 +264,7 @@ impl PendingQuestion {
     }
 
     fn approve(self, permissions: &mut Permissions, answer: &PermissionAnswer) -> Answered {
+        // Also for *once*: a tool of low risk is asked about once a session, whatever the answer covers.
         if self.question.risk == Risk::Low {
             permissions.note_asked(&self.call.spec.name);
         }
@@ -273,6 +277,7 @@ impl PendingQuestion {
         };
         let rule = Some(pattern.to_string());
         let stored = permissions.keep(pattern, answer.decision);
+        // A rule that asks stands before those that allow: the user is told why they are asked again.
         let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
         let problem = asking
             .filter(|_| stored.is_some())
@@ -297,6 +302,7 @@ impl PendingQuestion {
         };
         let pattern: RulePattern =
             text.parse().map_err(|error| format!("allowed once only, no rule was kept: {error}"))?;
+        // A rule that misses the very call it was given for is a slip, and would allow what nobody saw.
         if pattern.covers(spec, targets) {
             Ok(pattern)
         } else {

@@ -93,6 +93,7 @@ impl AuditEntry {
         reason: impl Into<String>,
         args: &Map<String, Value>,
     ) -> Self {
+        // Struck out before it is cut: behind a cut no name says any more what is a secret.
         let args = redacted_fields(args).to_string();
         let args = cut(&args, AUDIT_ARGS_CHARS_MAX);
         Self { ts_ms, decision, tool: tool.to_owned(), reason: reason.into(), user: None, args }
@@ -111,6 +112,7 @@ impl AuditEntry {
         match read {
             Ok(_) => entry,
             Err(_) => {
+                // Secrets are known by the names of arguments: text without names is not shown.
                 Self { args: format!("({} characters, no JSON object)", arguments.chars().count()), ..entry }
             }
         }

@@ -56,6 +56,7 @@ const VOLUMES: [(&str, &str); 8] = [
 
 /// Looks at a command line that would be run in `root`.
 pub(super) fn look_at(line: &str, root: &str) -> FloorFinding {
+    // By its shape: each of its commands alone is harmless.
     if is_fork_bomb(line) {
         return FloorFinding::Destroys(FORKS);
     }
@@ -87,6 +88,7 @@ impl<'a> LookedCommand<'a> {
 
     fn has(&self, short: &[char], long: &[&str]) -> bool {
         self.run.args.iter().any(|arg| {
+            // `-rf` is two flags in one word.
             let is_bundle = arg.starts_with('-') && !arg.starts_with("--");
             (is_bundle && arg.contains(short)) || long.contains(&arg.as_str())
         })
@@ -132,9 +134,11 @@ impl<'a> LookedCommand<'a> {
 fn removes(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let is_recursive = looked.has(&['r', 'R'], &["--recursive", "--dir"]);
     let is_hit = match looked.run.program.as_str() {
+        // Nobody writes this but to delete `/`.
         "rm" | "unlink" | "srm" if looked.has(&[], &["--no-preserve-root"]) => true,
         "rm" | "unlink" | "srm" => {
             looked.operands().any(|path| match looked.place(path).map(|place| place.reach()) {
+                // Without the flag these programs refuse a folder.
                 Some(PathLoss::Whole) => is_recursive,
                 Some(PathLoss::System) => true,
                 Some(PathLoss::Other) | None => false,
@@ -157,6 +161,7 @@ fn empties(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let redirected = looked.run.redirects.iter().find_map(|(redirect, path)| match redirect {
         Redirect::Read => None,
         Redirect::Write => looked.unwritable(path),
+        // Appending loses nothing of a file, but overwrites a device.
         Redirect::Append => (looked.is_device(path) || path == "/proc/sysrq-trigger").then_some(DISK),
     });
     let is_tee = looked.is(&["tee"]) && !looked.has(&['a'], &["--append"]);
@@ -208,6 +213,7 @@ fn copies(looked: &LookedCommand<'_>) -> Option<&'static str> {
 
 fn moves(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let paths: Vec<&str> = looked.operands().collect();
+    // The last word is where to; only what is moved away is lost.
     let (_, from) = paths.split_last().filter(|_| looked.is(&["mv"]))?;
     from.iter().any(|path| looked.is_beyond(path)).then_some(DELETES)
 }
@@ -225,6 +231,7 @@ fn rights(looked: &LookedCommand<'_>) -> Option<&'static str> {
 
 fn stops(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let run = looked.run;
+    // `shutdown -c` calls a shutdown off.
     let is_harmless = looked.has(&[], &["--help", "--version", "--show", "-c"]);
     let first = looked.operands().next().unwrap_or_default();
     let is_stopped = match run.program.as_str() {
@@ -258,6 +265,7 @@ fn found(looked: &LookedCommand<'_>) -> Option<&'static str> {
     let args = &looked.run.args;
     let begins: Vec<&str> =
         args.iter().map(String::as_str).take_while(|arg| !arg.starts_with(['-', '('])).collect();
+    // Without a place `find` begins where it stands.
     let begins = if begins.is_empty() { vec!["."] } else { begins };
     let is_remover = |word: &String| REMOVERS.contains(&word.rsplit('/').next().unwrap_or(word));
     let is_deleting = args.iter().any(|arg| arg == "-delete")
@@ -286,6 +294,7 @@ fn is_unknown(word: &str) -> bool {
 /// A function that starts itself twice, in the background: `:(){ :|:& };:`.
 fn is_fork_bomb(line: &str) -> bool {
     let text: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+    // The one-liners of Perl and Python.
     if text.contains("forkwhilefork") || text.contains("forkwhile1") || text.contains("while1:os.fork()") {
         return true;
     }

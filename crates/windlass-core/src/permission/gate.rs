@@ -306,6 +306,7 @@ impl Refusal {
     /// The call needs asking, by its risk or by a rule, and the run's mode has nobody to ask.
     pub(super) fn by_mode(mode: ApproveMode, asking: Option<&Rule>, matter: Matter<'_>) -> Self {
         let tool = &matter.spec.name;
+        // Other advice than below: `--allow` does not help against a rule that asks.
         if let Some(rule) = asking {
             return Self::new(
                 Gate::Mode,

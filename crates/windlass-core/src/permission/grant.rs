@@ -39,6 +39,7 @@ impl Grants {
 
     /// Drops the grants that are not among these: they were revoked.
     pub(super) fn retain(&mut self, granted: &[Rule]) {
+        // By what they allow: a session and its store number grants apart.
         self.rules.retain(|rule| granted.iter().any(|other| other.pattern == rule.pattern));
     }
 

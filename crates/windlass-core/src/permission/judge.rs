@@ -56,6 +56,7 @@ impl<'a> Matter<'a> {
     /// Whether it only reads files of the project, none of them secret, and the tool itself saw nothing unusual in it.
     pub(super) fn reads_project(&self) -> bool {
         let is_reader = self.spec.effects.is_read_only()
+            // A tool without scopes has not said that it reads files and nothing else.
             && !self.spec.scopes.is_empty()
             && self.spec.scopes.iter().all(|scope| *scope == Scope::ReadFiles);
         is_reader && self.risk <= Risk::Medium && self.is_on_paths() && !self.is_secret()
@@ -66,6 +67,7 @@ impl<'a> Matter<'a> {
         let is_editor = self.spec.effects == Effects::Write
             && self.spec.scopes.contains(&Scope::WriteFiles)
             && self.spec.scopes.iter().all(|scope| matches!(scope, Scope::ReadFiles | Scope::WriteFiles));
+        // An edit that names no file could be one of any file.
         let names_files = !self.targets.is_empty() && self.is_on_paths() && !self.is_secret();
         is_editor && self.is_edit && names_files && self.risk <= Risk::High
     }
@@ -163,6 +165,7 @@ impl Permissions {
     /// Puts in other rules, for the calls from now on.
     pub fn set_rules(&mut self, rules: Arc<PolicySet>) {
         if let Some(caller) = &mut self.caller {
+            // Its own copy, to which a sub-agent is held: a changed rule must reach it, too (U-39).
             caller.set_rules(Arc::clone(&rules));
         }
         self.rules = rules;
@@ -237,6 +240,7 @@ impl Permissions {
     /// whole tool. What only needs asking is not refused.
     pub fn refuses(&self, spec: &ToolSpec) -> bool {
         self.settings.refuse(spec).is_some()
+            // Without targets only rules match that name none: they deny the whole tool.
             || self.rules.denying(spec, &[]).is_some()
             || self.caller().is_some_and(|caller| caller.refuses(spec))
     }
@@ -248,6 +252,7 @@ impl Permissions {
         let Ruling { gate, opinion } = self.rule_on(matter);
         match opinion {
             Opinion::Deny(refusal) => Judgement::Denied(Denied { call, refusal }),
+            // Risk is never silent; if it were, asking is the safe side.
             Opinion::Silent | Opinion::Ask(_) => Judgement::Ask(self.question_of(call, inspection, risk)),
             Opinion::Stage => Judgement::Stage(self.question_of(call, inspection, risk)),
             Opinion::Allow(rule) => {
@@ -346,6 +351,7 @@ impl Permissions {
     /// What becomes of a call that a gate wants asked.
     fn settle<'a>(&'a self, gate: Gate, rule: Option<&'a Rule>, matter: Matter<'_>) -> Ruling<'a> {
         let runs = match self.mode {
+            // Also where a rule wants it asked: nobody writes a staged edit before the user has seen it.
             ApproveMode::Stage | ApproveMode::StageOnly if matter.is_edit => {
                 return Ruling { gate: Gate::Mode, opinion: Opinion::Stage };
             }
@@ -358,9 +364,11 @@ impl Permissions {
                 false
             }
             ApproveMode::Safe => match matter.risk {
+                // A rule that wants it asked is stronger than a low risk, and here nobody is asked.
                 Risk::Safe | Risk::Low => gate == Gate::Risk,
                 Risk::Medium | Risk::High | Risk::Critical => false,
             },
+            // What cannot be read beforehand would run with nobody looking at it (decision 0026).
             ApproveMode::All => matter.floor(&self.settings.root) != FloorFinding::Unreadable,
         };
         let opinion = if runs {
@@ -408,6 +416,7 @@ impl Permissions {
     pub(super) fn remember(&mut self, rule: &Rule) {
         Arc::make_mut(&mut self.rules).add(rule.clone());
         if let Some(caller) = &mut self.caller {
+            // A copy that holds this sub-agent: without the rule it would ask again.
             caller.remember(rule);
         }
     }

@@ -41,6 +41,7 @@ impl Wild {
             [only] => return only == text,
             [first, middle @ .., last] => (first.as_str(), middle, last.as_str()),
         };
+        // The end is taken off what the beginning left: `ab*ba` does not mean `aba`.
         let inner = text.strip_prefix(first).and_then(|text| text.strip_suffix(last));
         let Some(mut left) = inner else { return false };
         for piece in middle {
@@ -93,6 +94,7 @@ impl PathGlob {
         let Some((head, names)) = names.split_at_checked(first.len()) else { return false };
         let ending = names.len().checked_sub(last.len());
         let Some((mut left, tail)) = ending.and_then(|at| names.split_at_checked(at)) else { return false };
+        // `a/**/**/b` has an empty run, which is anywhere; windows of no size would panic.
         for run in middle.iter().filter(|run| !run.is_empty()) {
             let found = left.windows(run.len()).position(|names| run_matches(run, names));
             let after = found.and_then(|at| left.get(at..)).and_then(|from| from.get(run.len()..));
@@ -172,6 +174,7 @@ impl TargetPattern {
             }
             Target::Host(host) => self.covers_host(host),
             Target::Command(line) if self.line.is_exact() => self.line.matches(line),
+            // A `*` would swallow `; rm …` as well: such a line is covered only by its exact text.
             Target::Command(line) => !is_compound(line) && self.matches_words(line),
         }
     }
@@ -182,6 +185,7 @@ impl TargetPattern {
     /// longer line, in quotes, behind `env`, `sudo` or `sh -c`, and through variables of the line.
     pub fn touches(&self, target: &Target) -> bool {
         match target {
+            // With `..` in it, too: what only seems to be meant is enough to deny.
             Target::Path(path) => self.path.matches(&names_of(path)),
             Target::Host(host) => {
                 let pattern = self.line.lowered();
@@ -197,6 +201,7 @@ impl TargetPattern {
     }
 
     fn covers_host(&self, host: &str) -> bool {
+        // Hosts come in lower case, rules as somebody wrote them.
         let pattern = self.line.lowered();
         // A `*` anywhere else would let a stranger choose the end of the name.
         let is_bounded = match pattern.0.as_slice() {

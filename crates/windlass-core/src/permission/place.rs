@@ -128,6 +128,7 @@ impl PlainPath {
             [first, ..] if is_any(first) => PathLoss::Whole,
             ["home" | "Users"] | ["home" | "Users", _] => PathLoss::Whole,
             ["home" | "Users", _, rest @ ..] | ["root", rest @ ..] => in_home(rest),
+            // Shared memory is a temporary folder by another name.
             ["dev", "shm", _, ..] => PathLoss::Other,
             ["dev", ..] | ["sys", ..] => PathLoss::System,
             ["usr", "local", _, deep, ..] if !is_any(deep) => PathLoss::Other,
@@ -136,9 +137,11 @@ impl PlainPath {
                 [] => PathLoss::Whole,
                 [..] => PathLoss::System,
             },
+            // Each of them is a disk.
             ["mnt" | "media" | "Volumes", _] => PathLoss::Whole,
             ["var", second] if VAR.contains(second) || is_any(second) => PathLoss::Whole,
             ["var", "lib", third] if is_any(third) => PathLoss::Whole,
+            // Before the next arm: `/tmp/*` may be emptied.
             ["tmp", _] | ["private", "tmp", ..] => PathLoss::Other,
             [first, second] if MOUNTS.contains(first) && is_any(second) => PathLoss::Whole,
             [first] if MOUNTS.contains(first) => PathLoss::Whole,

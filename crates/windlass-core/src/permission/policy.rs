@@ -109,6 +109,7 @@ impl PolicySet {
         }
         let mut set = Self::new();
         for (entry, number) in entries.iter().zip(1..) {
+            // One bad entry refuses the whole text: it may be the one that denies.
             set.extend(read(entry, number)?);
         }
         Ok(set)
@@ -167,6 +168,7 @@ impl PolicySet {
     pub fn with_project(&self, project: &PolicySet) -> Self {
         let mut set = self.clone();
         set.extend(project.rules.iter().filter_map(|rule| match rule.effect {
+            // A project is text of others, which could allow itself everything.
             RuleEffect::Allow => None,
             RuleEffect::Ask | RuleEffect::Deny => {
                 Some(Rule { id: format!("project-{}", rule.id), source: RuleSource::Project, ..rule.clone() })
@@ -177,6 +179,7 @@ impl PolicySet {
 
     /// An id that no rule has.
     pub fn free_id(&self) -> String {
+        // Ids may be written by hand or have gaps: the next number may be taken.
         let mut number = self.rules.len() + 1;
         loop {
             let id = format!("r{number}");

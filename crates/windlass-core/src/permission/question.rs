@@ -150,6 +150,7 @@ impl Question {
     pub fn shown(&self, redactor: &Redactor) -> Self {
         let known = redactor.known_values();
         let mut shown = self.clone();
+        // Counted when it was asked; secrets that are known only since count as well.
         shown.hidden_chars = shown.hidden_chars.max(shown.secret_chars(&known));
         for text in shown.texts_mut() {
             if let Cow::Owned(cleaned) = known.clean(text) {
@@ -195,6 +196,7 @@ impl Question {
         let targets = self.targets.iter_mut().map(|target| match target {
             Target::Path(text) | Target::Host(text) | Target::Command(text) => text,
         });
+        // Tool and caution are left out: they are words of the program.
         [&mut self.arguments, &mut self.rule]
             .into_iter()
             .chain(preview)

@@ -126,6 +126,7 @@ impl Permissions {
     pub fn judge(&self, call: CheckedCall, inspection: Inspection) -> Judgement {
         match self.recollection.verdicts.get(&call.call.id) {
             None if self.recollection.is_on => match self.judge_now(call.clone(), inspection.clone()) {
+                // Neither is on record, so neither happened: as a question the call waits as it did.
                 Judgement::Denied(_) | Judgement::Stage(_) => {
                     let risk = call.spec.risk;
                     Judgement::Ask(question_of(call, inspection, risk))
@@ -143,8 +144,10 @@ impl Permissions {
                 Judgement::Denied(Denied { call, refusal: refusal_by(by.as_deref(), refusal.clone()) })
             }
             Some(Recalled::Approved { by: Some(by) }) => {
+                // It may have begun, and what was looked at is not on record: it is held to nothing.
                 Judgement::Approved(ApprovedCall::by_gate(call, Cow::Owned(by.clone()), Held::default()))
             }
+            // Older records do not say by whom: today's gates are asked for that, not for their verdict.
             Some(Recalled::Approved { by: None }) => match self.judge_now(call, inspection) {
                 Judgement::Approved(approved) => Judgement::Approved(approved.unheld()),
                 Judgement::Ask(pending) | Judgement::Stage(pending) => by_record(pending.withdraw()),

@@ -165,6 +165,7 @@ impl RulePattern {
     pub fn covers(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
         let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.covers(target));
         self.tool.covers(spec)
+            // A call that names no target is covered by no rule for some: `all` of nothing would be true.
             && (self.targets.is_empty() || (!targets.is_empty() && targets.iter().all(is_named)))
     }
 
@@ -188,6 +189,7 @@ impl FromStr for RulePattern {
         };
         let tool = ToolPattern::parse(tool)?;
         let inner = bracket.strip_suffix(')').ok_or_else(|| RuleError::OpenBracket(text.to_owned()))?;
+        // `escape` keeps these two characters apart in patterns that are made from targets.
         let targets = inner.split(")(").map(TargetPattern::parse).collect::<Result<_, _>>()?;
         Ok(Self { tool, targets })
     }

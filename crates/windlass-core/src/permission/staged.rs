@@ -29,6 +29,7 @@ impl Inspection {
 
     /// What was looked at when this was proposed.
     pub(crate) fn of_proposal(proposal: &Question) -> Self {
+        // All its arguments, pins among them: put off once more, the call has the same ones.
         let pins = match serde_json::from_str(&proposal.arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) | Err(_) => serde_json::Map::new(),

@@ -35,6 +35,7 @@ pub fn abandon(settings: &RunSettings, records: &[Arc<Record>], why: &str, now: 
         let Event::Durable(event) = &record.event else { continue };
         match event {
             DurableEvent::CallRequested { call, category, visibility, .. } => {
+                // By number, because `call_10` comes behind `call_9`: outcomes stand in call order.
                 let key = (call.id.number().unwrap_or(u64::MAX), call.id.clone());
                 open.insert(key, (call, *category, *visibility));
             }

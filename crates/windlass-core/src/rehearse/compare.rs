@@ -31,14 +31,17 @@ pub(super) fn is_same(recorded: &DurableEvent, replayed: &DurableEvent) -> bool 
             DurableEvent::RequestAdjusted { step, kind, rule, message: _ },
             DurableEvent::RequestAdjusted { step: own_step, kind: own_kind, rule: own_rule, message: _ },
         ) => (step, kind, rule) == (own_step, own_kind, own_rule),
+        // The words of the runtime may be others today (U-27).
         (
             DurableEvent::StepEnded { step, finish: Finish::Other(word), .. },
             DurableEvent::StepEnded { step: own_step, finish: Finish::Other(own_word), .. },
         ) if word == RUNTIME_WORDS => step == own_step && word == own_word,
+        // Where front ends file a call is a matter of its tool, which may have changed.
         (DurableEvent::CallRequested { call, .. }, DurableEvent::CallRequested { call: own_call, .. }) => {
             call == own_call
         }
         (
+            // Risk, preview and rule are those of today; whoever answers is shown the question on record.
             DurableEvent::PermissionRequested { question },
             DurableEvent::PermissionRequested { question: own },
         ) => {

@@ -74,6 +74,7 @@ impl Cue<'_, '_> {
     fn inspected(&self, call_id: &CallId) -> Option<Input> {
         let result = self.tape.ahead().find_map(|event| match event {
             DurableEvent::CallStarted { call_id: own, .. } if own == call_id => {
+                // Where nobody was asked it is not on record, and not needed: the verdict is recalled.
                 Some(Ok(Inspection::default()))
             }
             DurableEvent::PermissionRequested { question } if question.call_id == *call_id => {
@@ -87,6 +88,7 @@ impl Cue<'_, '_> {
             }
             other => other.ignored(),
         });
+        // The record ends before anything came of it.
         let result = result.unwrap_or_else(|| Ok(Inspection::default()));
         Some(Input::CallInspected { call_id: call_id.clone(), result })
     }
@@ -97,6 +99,7 @@ impl Cue<'_, '_> {
                 Some(PermissionAnswer {
                     message: message.as_deref().map(str::to_owned),
                     is_by_nobody: by == BY_NOBODY,
+                    // The typed word is not on record; an answer that is recalled needs none.
                     ..PermissionAnswer::new(*decision)
                 })
             }
@@ -155,9 +158,11 @@ impl Cue<'_, '_> {
 
     fn model_failed(&self, failure: &ModelFailure) -> Input {
         let partial = match self.step_end() {
+            // The words of that step are the runtime's: the model had said nothing.
             Some((_, Finish::Other(word), _)) if word == RUNTIME_WORDS => Vec::new(),
             Some((parts, _, _)) => non_calls(parts),
             None if self.tape.ahead().any(|event| matches!(event, DurableEvent::StepStarted { .. })) => {
+                // Another try follows, so what was heard is in no step, only in the pieces of text.
                 self.tape.heard()
             }
             // The run ends, and nothing was heard that was worth a step.

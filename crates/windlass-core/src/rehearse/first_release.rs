@@ -135,8 +135,10 @@ impl Guess<'_, '_> {
                     false => Cause::ModelNoticed,
                 })
             }
+            // A failure has no token counts: it was a step with nothing in it.
             DurableEvent::StepDelayed { usage: Some(usage), .. } => Some(empty(Vec::new(), Some(**usage))),
             DurableEvent::StepDelayed { delay_ms, code, message, .. } => Some(failed(ModelFailure {
+                // So that the same wait comes out, whatever the profile's is today.
                 retry_after_ms: Some(*delay_ms),
                 ..ModelFailure::passing(code.clone(), message.clone())
             })),

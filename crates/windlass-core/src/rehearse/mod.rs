@@ -127,6 +127,7 @@ pub fn rehearse(
     let mut stage = RunningRehearsal::new(&settings, records, tools, permissions);
     stage.run.recall(recorded);
     stage.perform(&settings, start)?;
+    // Only now: until here calls were taken in at any time (see `new`).
     stage.run.go_by(settings);
     let interruption = stage.run.is_mid_step().then(|| Input::ModelFailed {
         failure: ModelFailure::passing(
@@ -139,6 +140,7 @@ pub fn rehearse(
     let Outside { model, inspections, begun, questions, work_at, final_at, finished } = stage.outside;
     // A model that is told to have failed is not asked again by itself.
     let model = model.filter(|_| interruption.is_none());
+    // An inspection leaves no record, so one that was on its way is made again.
     let mut live: Vec<Effect> = inspections.into_values().collect();
     live.extend(model);
     live.append(&mut stage.live);
@@ -221,6 +223,7 @@ impl<'a, 'w> RunningRehearsal<'a, 'w> {
     }
 
     fn perform(&mut self, settings: &RunSettings, start: Start) -> Result<(), Divergence> {
+        // Forgotten also after a divergence: what comes then is judged by the rules of today.
         let played = self.play(settings, start);
         self.permissions.forget_recalled();
         self.run.forget_recorded();
@@ -236,6 +239,7 @@ impl<'a, 'w> RunningRehearsal<'a, 'w> {
                     return Ok(());
                 }
             }
+            // The run was taken up before: the time between did not count towards deadlines either.
             for (from, to) in self.tape.pauses() {
                 self.run.skip_time(from, to);
                 for timer in [&mut self.outside.work_at, &mut self.outside.final_at] {
@@ -246,6 +250,7 @@ impl<'a, 'w> RunningRehearsal<'a, 'w> {
             let Some(input) = cue.next_input(&mut start) else {
                 return Err(divergence(record, "nothing: no input leads there".to_owned()));
             };
+            // One input ahead and no further: a rule that came later must not decide earlier calls.
             verdict::recall_input(&self.tape, self.permissions);
             self.run.recall_starts(verdict::starts(&self.tape));
             self.feed(record.ts_ms, input)?;
@@ -268,6 +273,7 @@ impl<'a, 'w> RunningRehearsal<'a, 'w> {
                 self.take(effect)?;
             }
         }
+        // An input that leads nowhere would be found for the same record again, for ever.
         match self.tape.next() {
             Some(record) if self.tape.played() == played => Err(divergence(record, "nothing".to_owned())),
             Some(_) | None => Ok(()),
@@ -308,6 +314,7 @@ impl<'a, 'w> RunningRehearsal<'a, 'w> {
                 Deadline::Work => self.outside.work_at = Some(at_ms),
                 Deadline::Final => self.outside.final_at = Some(at_ms),
             },
+            // Behind the end of the record: it never happened, so it is done for real.
             live if self.is_live => self.live.push(live),
             Effect::CallModel { .. } => self.outside.model = Some(effect),
             Effect::InspectCall(ref call) => {
@@ -335,6 +342,7 @@ impl<'a, 'w> RunningRehearsal<'a, 'w> {
                 self.is_live = true;
                 self.live.push(Effect::Emit(event));
             }
+            // Pieces of text are on record as they came, or not at all: nothing to compare.
             Some(_) if !event.is_of_machine() => {}
             Some(record) if is_recorded(record, &event) => self.tape.advance(),
             Some(record) => return Err(divergence(record, describe(&event))),

@@ -40,6 +40,7 @@ fn written_call(parts: &[Part], tape: &Tape<'_>, profile: &Profile, tools: &Tool
         Part::Call(call) => Some(call),
         Part::Text { .. } | Part::Reasoning(_) | Part::Image { .. } => None,
     });
+    // Text holds one call; several came by the wire.
     let (call, None) = (calls.next()?, calls.next()) else { return None };
     let mut said = non_calls(parts);
     let is_same = |read: &ReadCall| match read {
@@ -79,6 +80,7 @@ pub(super) fn raw_call(call: &ToolCall, after_parts: usize, tape: &Tape<'_>, pro
     let args = match serde_json::from_str(text) {
         // Arguments that were left out read `{}`, but not when they were cut.
         _ if text == "{}" && failed_as(tape, call, ErrorKind::ParseError) => RawArgs::Text(String::new()),
+        // Text that holds a string is noted as encoded twice; without a note it came as a value.
         Ok(Value::String(inner)) if !is_repaired(tape, call) => RawArgs::Value(Value::String(inner)),
         // Only text has a limit.
         Ok(value)

@@ -82,6 +82,7 @@ impl<'a> Tape<'a> {
             Event::Durable(DurableEvent::PermissionRequested { question })
                 if question.call_id == *call_id =>
             {
+                // Older records have no digest, and could not be answered without one (decision 0023).
                 Some(question.as_ref().clone().sealed(&record.run_id))
             }
             Event::Durable(other) => other.ignored(),

@@ -71,6 +71,7 @@ fn refusal(outcome: &ToolOutcome) -> Option<RecalledRefusal> {
 pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
     for (ahead, record) in tape.of_input().enumerate() {
         match &record.event {
+            // Another answer is another input: without causes nothing else parts the records.
             Event::Durable(DurableEvent::PermissionDecided { by, .. }) if is_answer(by) && ahead > 0 => {
                 return;
             }
@@ -104,6 +105,7 @@ pub(super) fn recall_input(tape: &Tape<'_>, permissions: &mut Permissions) {
 
 /// The calls that the next input started, where records say what came of it.
 pub(super) fn starts(tape: &Tape<'_>) -> Option<HashSet<CallId>> {
+    // Without causes nobody knows where the records of an input end.
     tape.next()?.cause.as_ref()?;
     let started = tape.of_input().filter_map(|record| match &record.event {
         Event::Durable(DurableEvent::CallStarted { call_id, .. }) => Some(call_id.clone()),

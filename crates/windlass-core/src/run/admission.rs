@@ -30,6 +30,7 @@ impl Identified {
     /// yet, was cut with it: it must not run, and the model is told why.
     pub(super) fn mark_cut(&mut self, is_last: bool, bytes_max: usize) {
         let is_cut = match &self.args {
+            // Nothing means `{}` elsewhere; here the arguments may just not have come yet.
             Ok(RawArgs::Text(text)) if is_last && text.trim().is_empty() => true,
             Ok(args) => {
                 read_args(args, bytes_max).is_err_and(|failure| failure.kind == ErrorKind::ParseError)
@@ -68,6 +69,7 @@ impl Run {
         let number = self.counters.next_call_number;
         self.counters.next_call_number = number.saturating_add(1);
         let id = CallId::numbered(number);
+        // The canonical name from the first event on: an alias is the tool that it stands for.
         let name = self.name_of(pass.world.tools, &id, name);
         let call = ToolCall {
             id,
@@ -91,6 +93,7 @@ impl Run {
         let Identified { call, after_parts, args } = identified;
         let spec = self.spec_of(pass.world.tools, &call);
         let slot = CallSlot { after_parts, ..slot_for(call, spec.as_deref()) };
+        // Before anything can refuse it: everybody sees a call requested before it ends.
         let index = self.announce(pass, batch, slot);
         let failure = match self.find_obstacle(pass, batch, spec.as_deref()) {
             Some(failure) => Err(failure),
@@ -128,6 +131,7 @@ impl Run {
         spec: Option<&ToolSpec>,
     ) -> Option<ToolFailure> {
         let limits = self.settings.profile.limits.clone();
+        // The call is in the batch already and counts itself.
         if batch.slots.len() > limits.calls_per_step_max as usize {
             let message = phrase_calls_max(&self.settings.profile);
             self.warn(pass, WarningCode::MaxCalls, message.clone());
@@ -141,7 +145,9 @@ impl Run {
             self.warn(pass, WarningCode::MaxCalls, message.clone());
             return Some(ToolFailure::new(ErrorKind::LimitExceeded, message).hint("answer now"));
         }
+        // Behind the limits: a call that one of them refused uses up nothing.
         self.counters.calls = self.counters.calls.saturating_add(1);
+        // An unknown tool passes here and fails its check, which names the tools that there are (E-10).
         let refusal = pass.world.permissions.admit(spec?).err()?;
         if let Some(slot) = batch.slots.last() {
             pass.audit(|now| AuditEntry::refused(now, &slot.call.name, &refusal, &slot.call.arguments));
@@ -162,6 +168,7 @@ impl Run {
             }
             return;
         }
+        // Before check and judgement: what is approved is what runs, never a reference to it.
         let resolved = if refs.is_empty() { Ok(args) } else { self.resolve_args(&args) };
         let checked = resolved.and_then(|args| self.check(pass.world.tools, call, args));
         match checked {
@@ -188,6 +195,7 @@ impl Run {
         let is_meant = |slot: &CallSlot| {
             slot.call.id.as_str() == reference || slot.call.provider_id.as_deref() == Some(reference)
         };
+        // Earlier calls only: two that refer to each other would wait for ever.
         batch.slots.iter().take(index).any(|slot| is_meant(slot) && !slot.is_settled())
     }
 
@@ -227,6 +235,7 @@ fn slot_for(call: ToolCall, spec: Option<&ToolSpec>) -> CallSlot {
         category: spec.map_or(Category::Other, |spec| spec.category),
         visibility: spec.map_or(Visibility::Secondary, |spec| spec.visibility),
         result_chars_max: spec.and_then(|spec| spec.result_chars_max),
+        // A call of an unknown tool never runs, so it holds nobody up.
         is_effectful: spec.is_some_and(|spec| !spec.effects.is_read_only()),
         ticket: None,
         dropped_args: Vec::new(),

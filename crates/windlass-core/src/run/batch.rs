@@ -100,6 +100,7 @@ impl Ahead {
     /// Whether a call may go on past the queue: effects alone and in order, reads side by side but
     /// never past an effect that comes before them.
     pub(super) fn allows(self, is_effectful: bool, is_open: bool) -> bool {
+        // While the model speaks its step may still come to nothing, and must have changed nothing then.
         if is_effectful { !self.has_unsettled && !is_open } else { !self.has_effectful }
     }
 }
@@ -163,6 +164,7 @@ impl CallBatch {
             | SlotState::Moving => false,
         });
         let expected = self.questions.saturating_add(u32::try_from(later.count()).unwrap_or(u32::MAX));
+        // A rule may settle a question that was counted: a total that people saw never falls.
         self.questions_expected = self.questions_expected.max(expected);
         (self.questions, self.questions_expected)
     }

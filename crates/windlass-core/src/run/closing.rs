@@ -15,16 +15,19 @@ impl Run {
         if !batch.is_settled() {
             return Phase::Settling(batch);
         }
+        // First of all: whatever comes next, the transcript has an outcome for each call.
         self.take_in(pass, &batch);
         if let Some(phase) = self.abort_on_failure(pass, &batch) {
             return phase;
         }
+        // Before a correction: at a limit no corrected call could run.
         if let Some(reason) = batch.stop {
             return self.finalise(pass, reason);
         }
         match batch.bad_call {
             Some(error) => self.after_bad_call(pass, error),
             None => {
+                // A step without a bad call gives the next one a correction of its own (E-33).
                 self.counters.corrections_in_a_row = 0;
                 self.next_step(pass)
             }
@@ -79,6 +82,7 @@ impl Run {
         let may_correct = self.counters.corrections_in_a_row < limits.corrections_per_call_max
             && self.counters.corrections < limits.corrections_per_run_max;
         match (self.settings.profile.uncorrected, may_correct) {
+            // What was wrong stands in the outcome, which is here a failure like any other.
             (Uncorrected::Ignore, _) => self.next_step(pass),
             (Uncorrected::Finalise | Uncorrected::Reject, true) => {
                 self.counters.corrections_in_a_row = self.counters.corrections_in_a_row.saturating_add(1);
@@ -97,6 +101,7 @@ impl Run {
 
     fn next_step(&mut self, pass: &mut Pass<'_, '_>) -> Phase {
         let steps_max = self.settings.profile.limits.steps_max;
+        // Corrections, continuations and further tries are no work steps: they use up nothing of the limit.
         if self.counters.work_steps < steps_max {
             return self.ask_model(pass, Goal::Work, Tries::default());
         }

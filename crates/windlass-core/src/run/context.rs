@@ -49,6 +49,7 @@ impl Run {
     pub(super) fn offer_tools(&mut self, pass: &Pass<'_, '_>) {
         let (tools, permissions) = (pass.world.tools, &*pass.world.permissions);
         let all = tools.specs();
+        // The same set by identity: list and system text, the prefix of requests, stay as they are.
         if self.offered.as_ref().is_some_and(|offered| Arc::ptr_eq(&offered.all, &all)) {
             return;
         }
@@ -57,10 +58,12 @@ impl Run {
         let was_there = |spec: &ToolSpec| first.iter().any(|own| own.name == spec.name);
         let setup = self.wishes.asked.setup.as_deref();
         let is_offered = |spec: &ToolSpec| match setup {
+            // Settled when the run began, also against rules that came since: the prefix must not change.
             Some(setup) if setup.tools.contains_key(&spec.name) => true,
             Some(_) => !was_there(spec) && !permissions.refuses(spec),
             None => !permissions.refuses(spec),
         };
+        // Mostly everything is offered: then the set's own list is shared, which was measured already.
         let (specs, bytes) = if all.iter().all(|spec| is_offered(spec)) {
             (Arc::clone(&all), tools.prompt_bytes())
         } else {
@@ -88,6 +91,7 @@ impl Run {
     /// What may be done with tools: once a tool was called, the model may answer.
     fn tool_choice(&self) -> ToolChoice {
         match self.wishes.asked.tool_choice.clone().unwrap_or_default() {
+            // A call that is forced in every step would leave none for the answer.
             ToolChoice::Required | ToolChoice::Named(_) if !self.outcomes.is_empty() => ToolChoice::Auto,
             choice => choice,
         }
@@ -131,11 +135,14 @@ impl Run {
         let limit = self.settings.profile.limits.history_tokens_max;
         let Some(context) = self.settings.context_tokens else { return limit };
         let answer = match self.wishes.asked.sampling.output_tokens_max {
+            // A wish beyond what the context holds must not leave the history nothing.
             Some(wished) => u64::from(wished).min(context / 2),
             None => OUTPUT_RESERVE_TOKENS.min(context / 4),
         };
         let taken = answer
+            // Scaled, because the context is counted in the provider's tokens.
             .saturating_add(self.window.scaled(self.overhead_tokens()))
+            // The digest is in no size of the window, but in every request once something is left out.
             .saturating_add(tokens_of_bytes(DIGEST_CHARS_MAX as u64));
         limit.min(context.saturating_sub(taken))
     }
@@ -194,6 +201,7 @@ impl Run {
         match goal {
             Goal::Work => {}
             Goal::Correction(error) => match self.settings.profile.dialect {
+                // Its prompt ends with words of its own for that (Appendix A.1).
                 Dialect::Text => {}
                 Dialect::Native | Dialect::Field => trailer.push(format!(
                     "The last call was not run: {error}. Send it once more, corrected to the schema in its outcome, or answer."
@@ -274,6 +282,7 @@ fn write_all(request: &mut ModelRequest, lines: &[String]) {
     request.messages = Arc::new(vec![Arc::new(Message::user(lines.join("\n")))]);
     request.trailer = Vec::new();
     request.tools = Arc::new([]);
+    // Without tools on the wire a choice would be about nothing.
     request.tool_choice = ToolChoice::Auto;
 }
 
@@ -291,6 +300,7 @@ fn write_line(lines: &mut Vec<String>, number: &mut u32, message: &Message) {
             *number = number.saturating_add(1);
             lines.push(format!("Tool {number} [{}]: {}", tool.name, tool.content));
         }
+        // A bad call has no number (E-34); what was wrong with it stands in the correction.
         Message::Tool(_) => {}
         Message::Note { text } => lines.push(text.clone()),
     }

@@ -36,6 +36,7 @@ impl Run {
 
     /// One last step without tools.
     pub(super) fn finalise(&mut self, pass: &mut Pass<'_, '_>, reason: StopReason) -> Phase {
+        // The time that the deadline for work has left over for it.
         let reserve_ms = self.settings.profile.limits.final_reserve_ms;
         pass.push(Effect::SetTimer { deadline: Deadline::Final, at_ms: pass.now.saturating_add(reserve_ms) });
         self.ask_model(pass, Goal::Finalise(reason), Tries::default())
@@ -51,6 +52,7 @@ impl Run {
         usage: Option<Usage>,
     ) -> Phase {
         let StepReading { mut parts, calls } = reading;
+        // Asked before the sources are added: a line of sources alone is no answer.
         let is_silent = text_of(&parts).trim().is_empty();
         if !is_silent {
             self.add_sources(pass, &mut parts);
@@ -60,6 +62,7 @@ impl Run {
             let message = "The model asked for calls in its final step; none was run";
             self.warn(pass, WarningCode::FinalizeRefusedCall, message);
         }
+        // Identified before the step is put down: its message names the calls that the outcomes answer.
         let refused: Vec<_> =
             (0..).zip(calls).map(|(index, read)| self.identify(pass, index, read)).collect();
         let asked = refused.iter().map(|identified| (identified.after_parts, identified.call.clone()));
@@ -86,6 +89,7 @@ impl Run {
             self.why(&reason),
             self.outcomes.len()
         );
+        // Whoever only follows the stream would see no answer otherwise.
         pass.emit(DeltaEvent::TextDelta { text: text.clone() });
         self.end_step(pass, vec![Part::text(text.clone())], Finish::Other(RUNTIME_WORDS.to_owned()), None);
         self.end(pass, RunOutcome::LimitReached, reason, text, None)
@@ -140,6 +144,7 @@ impl Run {
                 pass.push(Effect::StopModel);
                 self.end_without_words(pass, reason)
             }
+            // Timers are never taken back: one for what is over goes off and changes nothing.
             (Deadline::Work, Goal::Finalise(_))
             | (
                 Deadline::Final,
@@ -253,6 +258,7 @@ impl Run {
             let call_id = slot.call.id.clone();
             match &slot.state {
                 SlotState::Settled(_) => continue,
+                // An inspection is work of the tool, too.
                 SlotState::Running | SlotState::Inspecting(_) => pass.push(Effect::StopCall(call_id)),
                 SlotState::Asking(_) => pass.push(Effect::WithdrawQuestion(call_id)),
                 SlotState::Unresolved(_)
@@ -263,6 +269,7 @@ impl Run {
             }
             self.settle_failed(pass, batch, index, stop.failure());
         }
+        // No question is left: with them the time of waiting for the user ends.
         self.patience.note(pass.now, false);
     }
 

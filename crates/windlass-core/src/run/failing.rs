@@ -39,12 +39,15 @@ impl Run {
         partial: Vec<Part>,
     ) -> Phase {
         let (begun, waiting) = std::mem::take(&mut thinking.early).split_begun();
+        // What had not begun is lost without harm: the model can ask for it again.
         self.discard_early(pass, waiting);
+        // Asking for the step again would begin them twice.
         if !begun.slots.is_empty() {
             return self.close_cut_step(pass, begun, &failure, partial);
         }
         let Thinking { goal, mut tries, .. } = thinking;
         tries.hear(self.readable(partial));
+        // Waiting cures nothing here, so none of the tries after passing failures is spent on it.
         if failure.kind == ModelFailureKind::ContextOverflow {
             return self.after_overflow(pass, goal, tries, failure);
         }
@@ -61,9 +64,11 @@ impl Run {
 
     /// What is said where a provider asks to wait longer than the run may still take: no try could come in time.
     fn too_long_a_wait(&self, pass: &Pass<'_, '_>, goal: &Goal, failure: &ModelFailure) -> Option<String> {
+        // Time spent on questions is given back only when the deadline passes, but it is there already.
         let until = self.work_until.saturating_add(self.patience.waited_ms);
         let left_ms = until.saturating_sub(pass.now);
         let wait_ms = failure.retry_after_ms.filter(|wait_ms| *wait_ms > left_ms)?;
+        // The final step has a deadline of its own, and what is not tried again waits for nothing.
         let is_meant = failure.is_retryable && !matches!(goal, Goal::Finalise(_));
         is_meant.then(|| {
             format!(
@@ -84,6 +89,7 @@ impl Run {
         failure: &ModelFailure,
     ) -> Phase {
         let limits = &self.settings.profile.limits;
+        // Bounded before the shift: a profile may set any number of retries.
         let doubled = limits.model_retry_delay_ms.saturating_mul(1 << tries.retries.min(16));
         let delay_ms = failure.retry_after_ms.unwrap_or(doubled).min(RETRY_DELAY_MS_MAX);
         tries.retries = tries.retries.saturating_add(1);
@@ -91,6 +97,7 @@ impl Run {
         pass.emit(DurableEvent::StepDelayed {
             step: self.counters.steps,
             attempt: tries.attempt(),
+            // Tries with less history are extra: no attempt has a number beyond the last one.
             attempts_max: limits.model_retries_max.saturating_add(tries.shrinks).saturating_add(1),
             delay_ms,
             code: failure.kind.word().to_owned(),
@@ -110,6 +117,7 @@ impl Run {
     ) -> Phase {
         if tries.shrinks < SHRINKS_MAX && self.shrink_history(pass) {
             tries.shrinks = tries.shrinks.saturating_add(1);
+            // A shorter request is no repetition: there is nothing to wait for.
             tries.wait = None;
             return self.ask_model(pass, goal, tries);
         }
@@ -138,6 +146,7 @@ impl Run {
         let usage = self.uncounted.take().map(|usage| *usage);
         pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         batch.is_open = false;
+        // No step follows that could read what the calls give.
         if !failure.is_retryable {
             self.stop_calls(pass, &mut batch, StopCause::ModelFailed);
             self.take_in(pass, &batch);
@@ -204,6 +213,7 @@ impl Run {
             Dialect::Native => false,
             Dialect::Text | Dialect::Field => {
                 let step = ModelStep { parts: partial, ..ModelStep::text("") };
+                // Half a call cannot be read as one: its first brace has to be enough (U-34).
                 text.trim_start().starts_with('{') || !read(dialect, step).calls.is_empty()
             }
         };

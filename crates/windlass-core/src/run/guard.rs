@@ -65,6 +65,7 @@ impl RepeatGuard {
     ) -> RepeatVerdict {
         let key = key_of(call);
         if let Some(repeats_max) = repeats_max.filter(|_| !call.spec.repeatable && !call.is_fresh) {
+            // Reads run side by side: the second of two equal ones waits, and is answered from the first.
             if self.in_flight.contains(&key) {
                 return RepeatVerdict::Wait;
             }
@@ -72,6 +73,7 @@ impl RepeatGuard {
                 return verdict;
             }
         }
+        // Behind the repeats: an answer from the run uses up no search.
         if call.spec.category == Category::Search {
             if let Some(max) = searches_max.filter(|max| self.searches >= *max) {
                 return RepeatVerdict::OverQuota(max);
@@ -83,12 +85,14 @@ impl RepeatGuard {
     }
 
     fn repeat(&mut self, key: &str, call: &CheckedCall, repeats_max: u32) -> Option<RepeatVerdict> {
+        // What was seen before the world changed says nothing about it now.
         let seen = self.seen.get_mut(key).filter(|seen| seen.epoch == self.epoch)?;
         let is_last = seen.count.saturating_add(1) >= repeats_max;
         if call.spec.effects.is_read_only() && seen.outcome.is_ok() {
             seen.count = seen.count.saturating_add(1);
             return Some(RepeatVerdict::Cached { outcome: Arc::clone(&seen.outcome), is_last });
         }
+        // Until then effects and failures really run again; `record` counts them.
         is_last.then_some(RepeatVerdict::Refuse)
     }
 
@@ -98,6 +102,7 @@ impl RepeatGuard {
         if !has_run {
             return;
         }
+        // Before the call's own effect counts: else no write could be seen to repeat itself.
         let epoch_before = self.epoch;
         if !ticket.is_read_only {
             self.epoch = self.epoch.saturating_add(1);

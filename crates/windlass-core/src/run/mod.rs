@@ -302,6 +302,7 @@ impl Patience {
     fn take(&mut self, now: Millis) -> u64 {
         if let Some(since) = self.since {
             self.waited_ms = self.waited_ms.saturating_add(now.saturating_sub(since));
+            // The question still waits: counted from here on, no time is given back twice.
             self.since = Some(now);
         }
         std::mem::take(&mut self.waited_ms)
@@ -363,6 +364,7 @@ impl Run {
     /// Takes what happened, returns what must be done, in order.
     pub fn handle(&mut self, now: Millis, world: &mut World<'_>, input: Input) -> Vec<Effect> {
         let mut pass = Pass { now, world, effects: Vec::new() };
+        // Transitions consume the phase; `Ended` stands in for it, in which nothing more can happen.
         let phase = std::mem::replace(&mut self.phase, Phase::Ended);
         self.phase = self.transition(&mut pass, phase, input);
         pass.effects
@@ -395,6 +397,7 @@ impl Run {
             }
             (Phase::Thinking(thinking), Input::ModelNoticed(notice)) => self.noticed(pass, thinking, notice),
             (
+                // The model still speaks: however many of its calls are settled, the batch is not closed.
                 Phase::Thinking(mut thinking),
                 input @ (Input::CallInspected { .. }
                 | Input::PermissionAnswered { .. }
@@ -423,6 +426,7 @@ impl Run {
             (Phase::Thinking(thinking), Input::Cancel { partial }) => {
                 self.cancel_while_thinking(pass, thinking, partial)
             }
+            // Its step is in the transcript already: there is no half of it to keep.
             (Phase::Settling(batch), Input::Cancel { .. }) => self.cancel_while_settling(pass, batch),
             (Phase::Thinking(thinking), Input::JournalFailed { message }) => {
                 self.journal_failed_while_thinking(pass, thinking, message)
@@ -526,6 +530,7 @@ impl Run {
     fn append(&mut self, message: impl Into<Arc<Message>>) {
         let message = message.into();
         self.window.grow(&message);
+        // Copies the list only while a request still holds it; the messages are shared either way.
         Arc::make_mut(&mut self.transcript).push(message);
     }
 }

@@ -67,6 +67,7 @@ impl Run {
 
     /// The time between two moments did not pass for the run: nobody was there to wait.
     pub(crate) fn skip_time(&mut self, from: Millis, to: Millis) {
+        // A question that waited over the gap keeps what it waited before, and waits on behind it.
         if let Some(since) = self.patience.since {
             self.patience.waited_ms = self.patience.waited_ms.saturating_add(from.saturating_sub(since));
             self.patience.since = Some(to);

@@ -62,6 +62,7 @@ impl Recorded {
 
     /// The same without what is known of checks: the tools of today have to find calls right.
     pub(crate) fn checked_anew(mut self) -> Self {
+        // Without setup and checks there are no stand-ins: a tool that is gone shows as a divergence.
         self.setup = None;
         for call in self.calls.values_mut() {
             call.check = Check::Unknown;
@@ -97,6 +98,7 @@ impl Recorded {
                 }
                 let is_bad = record.cause.is_some() && kind.is_some_and(ErrorKind::is_correctable);
                 if let Some(call) = self.calls.get_mut(call_id) {
+                    // One that started was right: what its tool said of the arguments is an outcome.
                     if is_bad && call.check == Check::Unknown {
                         call.check = Check::Failed;
                     }
@@ -147,6 +149,7 @@ impl Recorded {
         is_meant.then_some(())?;
         let executed = self.setup.as_ref().and_then(|setup| setup.executed.get(&call.name));
         Some(Arc::new(ToolSpec {
+            // Not known means the worst: such a call is never repeated on its own.
             effects: effects.unwrap_or(Effects::External),
             idempotent: executed.is_some_and(|tool| tool.idempotent),
             executor: executed.map(|tool| tool.executor.clone()),
@@ -185,6 +188,7 @@ impl Run {
     pub(super) fn name_of(&self, tools: &Toolset, call_id: &CallId, said: String) -> String {
         let recorded = self.recorded.as_ref().and_then(|recorded| recorded.calls.get(call_id));
         match recorded {
+            // What was an alias then may name another tool today.
             Some(call) => call.name.clone(),
             None => tools.find(&said).map_or(said, |entry| entry.spec.name.clone()),
         }
@@ -214,6 +218,7 @@ impl Run {
             (Check::Failed, None) => {
                 return check_call(tools, call, args).map_err(|(_, failure)| failure);
             }
+            // The record does not say, and the tool is still there to be asked.
             (Check::Unknown, _) if tools.find(&call.name).is_some() => {
                 return check_call(tools, call, args).map_err(|(_, failure)| failure);
             }
@@ -231,10 +236,12 @@ impl Run {
             }
             (Err((_, failure)), None) => return Err(failure),
         };
+        // The record has an inspection: the machine has to wait for it to come out the same.
         if known.was_inspected && !checked.spec.inspected {
             checked.spec = Arc::new(ToolSpec { inspected: true, ..ToolSpec::clone(&checked.spec) });
         }
         if let Some((outcome, _)) = &known.end {
+            // What the model was told was dropped, not what today's schema would drop.
             checked.dropped_args.clone_from(&outcome.meta.dropped_args);
         }
         Ok(checked)

@@ -46,6 +46,7 @@ impl Run {
         if matches!(slot.state, SlotState::Unresolved(_)) {
             self.resolve(pass, batch, index);
         }
+        // Looked up anew behind each stage, so that one pass takes a call as far as it may go.
         let Some(slot) = batch.slots.get_mut(index) else { return };
         if matches!(slot.state, SlotState::Queued(_)) && ahead.allows(slot.is_effectful, is_open) {
             self.prepare(pass, batch, index);
@@ -56,6 +57,7 @@ impl Run {
             self.raise(pass, batch, index);
         }
         let Some(slot) = batch.slots.get_mut(index) else { return };
+        // An effect runs alone: no place among the reads has to be free for it.
         let has_place = slot.is_effectful || *running < self.settings.profile.limits.parallel_reads_max;
         let may_start = self.recorded.as_ref().is_none_or(|recorded| recorded.may_start(&slot.call.id));
         if matches!(slot.state, SlotState::Ready(_)) && has_place && may_start {
@@ -70,6 +72,7 @@ impl Run {
         let SlotState::Queued(checked) = slot.take() else { return };
         let limits = &self.settings.profile.limits;
         let repeats_max = self.settings.profile.caches_repeats.then_some(limits.repeats_max);
+        // First the guard: what is answered from the run is neither inspected nor asked about.
         match self.guard.judge(&checked, repeats_max, limits.search_calls_max) {
             RepeatVerdict::Wait => slot.state = SlotState::Queued(checked),
             RepeatVerdict::Run(ticket) => {
@@ -127,6 +130,7 @@ impl Run {
         call: CheckedCall,
         inspection: Inspection,
     ) {
+        // Before all rules: one that allows would write behind the staged edit, too.
         if let Some(staged) = self.staged_edit(&inspection) {
             let refusal = Refusal::behind_staged(staged);
             return self.deny(pass, batch, index, &Denied { call, refusal });
@@ -184,6 +188,7 @@ impl Run {
         let expects = |spec: &ToolSpec| pass.world.permissions.expects_question(spec);
         let (position, total) = batch.count_question(index, expects);
         let pending = pending.numbered(&self.wishes.run_id, position, total);
+        // On record before anybody is asked: after a crash the question still waits.
         pass.emit(DurableEvent::PermissionRequested { question: Box::new(pending.question().clone()) });
         pass.push(Effect::AskPermission(Box::new(pending.question().clone())));
         if let Some(slot) = batch.slots.get_mut(index) {
@@ -296,8 +301,10 @@ impl Run {
             rule: answered.rule,
             problem: answered.problem,
             denied_by: refusal.and_then(|refusal| refusal.denied_by),
+            // Words count only where the call stays denied: they are its outcome then (U-9).
             message: refusal.and(answer.message.as_deref()).map(Box::from),
         });
+        // Behind the decision on record: a rule that a crash loses still holds in its session.
         if let Some(rule) = answered.stored {
             pass.push(Effect::StoreRule(Box::new(rule.stamped(pass.now))));
         }
@@ -363,6 +370,7 @@ impl Run {
         outcome: ToolOutcome,
     ) {
         let Some(index) = batch.find(call_id) else { return };
+        // A second outcome, or that of a call which was stopped, is nobody's.
         if batch.slots.get(index).is_some_and(|slot| matches!(slot.state, SlotState::Running)) {
             self.settle(pass, batch, index, outcome);
             self.advance(pass, batch);
@@ -383,6 +391,7 @@ impl Run {
             pass.audit(|now| {
                 AuditEntry::failed_validation(now, &call.name, &failure.message, &call.arguments)
             });
+            // The correction names the first one; the others have what was wrong in their outcomes.
             batch.bad_call.get_or_insert_with(|| failure.message.clone());
         }
         self.settle(pass, batch, index, ToolOutcome::failed(failure).timed(pass.now, pass.now));
@@ -397,6 +406,7 @@ impl Run {
         mut outcome: ToolOutcome,
     ) {
         let Some(slot) = batch.slots.get_mut(index) else { return };
+        // Only a call that ran teaches the guard something, and is never one to be corrected.
         let was_running = matches!(slot.state, SlotState::Running);
         let chars_max = slot.result_chars_max.unwrap_or(self.settings.profile.limits.result_chars_max);
         outcome.meta.dropped_args = std::mem::take(&mut slot.dropped_args);

@@ -40,6 +40,7 @@ impl Run {
             .collect();
         self.transcript = transcript;
         let wishes = Arc::new(send.wishes);
+        // Before the first event: what it says of model and profile is what the run really has.
         self.settings = self.settings.wished(&wishes);
         self.wishes = SettledWishes { run_id: send.run_id, asked: Arc::clone(&wishes) };
         let message = Arc::new(send.message);
@@ -55,6 +56,7 @@ impl Run {
             self.add_note(pass, format!("Context: {}", clip_chars(context, chars_max)));
         }
         let limits = &self.settings.profile.limits;
+        // The final answer is part of the promised time: work has to leave room for it.
         let work_ms = limits.run_timeout_ms.saturating_sub(limits.final_reserve_ms);
         self.work_until = pass.now.saturating_add(work_ms);
         pass.push(Effect::SetTimer { deadline: Deadline::Work, at_ms: self.work_until });
@@ -64,6 +66,7 @@ impl Run {
     /// Asks the model for a step.
     pub(super) fn ask_model(&mut self, pass: &mut Pass<'_, '_>, goal: Goal, tries: Tries) -> Phase {
         let attempt = tries.attempt();
+        // A further try is the same step: it keeps its number and uses up no limit.
         if attempt == 1 {
             self.counters.steps = self.counters.steps.saturating_add(1);
             if goal == Goal::Work {
@@ -72,6 +75,7 @@ impl Run {
         }
         pass.emit(DurableEvent::StepStarted { step: self.counters.steps, purpose: goal.purpose(), attempt });
         self.offer_tools(pass);
+        // Behind the tools: their place in the request is not free for the history.
         self.fit_history(pass);
         let request = Box::new(self.build_request(&goal));
         let (delay_ms, is_exact) = tries.wait.unwrap_or_default();
@@ -85,6 +89,7 @@ impl Run {
         mut thinking: Thinking,
         raw: RawCall,
     ) -> Phase {
+        // Calls of the final step are refused together when it ends.
         let is_final = matches!(thinking.goal, Goal::Finalise(_));
         if self.settings.profile.executes_while_streaming && !is_final {
             self.admit(pass, &mut thinking.early, ReadCall::Raw(raw));
@@ -100,6 +105,7 @@ impl Run {
         step: ModelStep,
     ) -> Phase {
         if let Some(usage) = &step.usage {
+            // Counted first: tokens were used whatever becomes of the step.
             self.usage.add(usage);
             self.calibrate(usage.input);
         }
@@ -132,6 +138,7 @@ impl Run {
         usage: Option<Usage>,
     ) -> Phase {
         let StepReading { parts, calls } = reading;
+        // Those came while the model spoke, in the same order: only the rest is new.
         let known = batch.slots.len();
         let mut fresh: Vec<Identified> = (known..)
             .zip(calls.into_iter().skip(known))
@@ -145,6 +152,7 @@ impl Run {
         let early = batch.slots.iter().map(|slot| (slot.after_parts, slot.call.clone()));
         let rest = fresh.iter().map(|identified| (identified.after_parts, identified.call.clone()));
         let message = Arc::new(Message::Assistant { parts: weave_calls(parts, early.chain(rest)) });
+        // The step goes before its calls: admitting one may settle it at once.
         self.append(Arc::clone(&message));
         pass.emit(DurableEvent::StepEnded { step: self.counters.steps, message, finish, usage });
         for identified in fresh {
@@ -152,6 +160,7 @@ impl Run {
         }
         batch.is_open = false;
         if self.is_over_tokens() {
+            // Its calls still get their outcomes; the reserve is for the final step behind them.
             batch.stop = Some(StopReason::TokensMax);
         }
         self.advance(pass, &mut batch);
@@ -201,6 +210,7 @@ impl Run {
         self.discard_early(pass, thinking.early);
         let ending = self.ending_of(&finish);
         let mut parts = reading.parts;
+        // Once, behind the last piece of an answer that goes on (E-35).
         if !matches!(ending, AnswerEnding::GoOn(_)) {
             self.add_sources(pass, &mut parts);
         }

@@ -125,6 +125,7 @@ impl HistoryWindow {
 
     /// The provider said that it was too much: halves the budget of this run.
     pub(super) fn shrink(&mut self, transcript: &Transcript, tokens_max: u64) -> Option<Trimmed> {
+        // Of what was really sent: half of a budget far above that could be refused again.
         let ceiling = self.estimated_budget(tokens_max).min(self.total) / 2;
         self.ceiling = Some(ceiling);
         self.shorten(transcript, ceiling, Newest::LeftOut)
@@ -143,6 +144,7 @@ impl HistoryWindow {
         self.leave_out_contents(transcript, aim, newest);
         let left_out = transcript.get(start..self.start).unwrap_or_default();
         if !left_out.is_empty() {
+            // Of all that is left out by now: there is only one digest.
             let before = transcript.get(..self.start).unwrap_or_default();
             self.digest = Some(Arc::new(Message::note(digest(before))));
         }
@@ -157,6 +159,7 @@ impl HistoryWindow {
 
     fn leave_out_exchanges(&mut self, transcript: &Transcript, aim: u64) {
         let may_begin = |index: usize| transcript.get(index).is_some_and(|message| begins_exchange(message));
+        // On to a user message, also below the aim: no outcome may stand without its call.
         while self.start < self.run_start && (self.total > aim || !may_begin(self.start)) {
             let size = self.sizes.get(self.start).copied().unwrap_or(0);
             self.total = self.total.saturating_sub(size);
@@ -168,6 +171,7 @@ impl HistoryWindow {
     fn leave_out_contents(&mut self, transcript: &Transcript, aim: u64, newest: Newest) {
         let is_assistant = |message: &Arc<Message>| matches!(message.as_ref(), Message::Assistant { .. });
         let end = match newest {
+            // Whatever stands behind the last assistant message was in no request so far.
             Newest::Kept => transcript.iter().rposition(is_assistant).unwrap_or(0),
             Newest::LeftOut => transcript.len(),
         };
@@ -179,6 +183,7 @@ impl HistoryWindow {
             {
                 let stub = stub_of(tool);
                 let stub_size = estimate_tokens(&stub);
+                // A short outcome takes less room than what would stand for it.
                 if stub_size < *size {
                     self.total = self.total.saturating_sub(*size).saturating_add(stub_size);
                     *size = stub_size;
@@ -190,6 +195,7 @@ impl HistoryWindow {
 
     /// The history as the model sees it.
     pub(super) fn view(&self, transcript: &Transcript) -> Transcript {
+        // Most histories fit: then every request shares the one that there is.
         if self.start == 0 && self.stubs.is_empty() {
             return Arc::clone(transcript);
         }
@@ -243,6 +249,7 @@ fn estimate_tokens(message: &Message) -> u64 {
         Message::Tool(tool) => tool.content.len(),
         Message::Note { text } => text.len(),
     };
+    // Roles and marks around a message cost tokens, too.
     tokens_of_bytes(bytes as u64).saturating_add(4)
 }
 

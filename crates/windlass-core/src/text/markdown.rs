@@ -44,6 +44,7 @@ pub fn quoted(text: &str) -> String {
 pub fn code_span(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let fence = "`".repeat(longest_run(&text, '`') + 1);
+    // Blanks inside a longer fence: a backtick at the edge would become part of it.
     if fence.len() == 1 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
 }
 

@@ -17,6 +17,7 @@ pub fn nearest_names<'a>(
         .into_iter()
         .filter_map(|candidate| Some((wanted.distance_to(&Spelling::of(candidate))?, candidate)))
         .collect();
+    // By distance, then by name: the order of the candidates does not show.
     ranked.sort_unstable();
     ranked.dedup();
     ranked.into_iter().take(max).map(|(_, name)| name).collect()
@@ -35,6 +36,7 @@ impl Spelling {
         let mut is_inside = false;
         let mut is_lower = false;
         for c in name.chars().take(NAME_CHARS_MAX) {
+            // `readFile` is two words.
             let goes_on = is_inside && !(is_lower && c.is_uppercase());
             is_inside = c.is_alphanumeric();
             is_lower = c.is_lowercase();

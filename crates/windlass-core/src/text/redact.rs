@@ -88,6 +88,7 @@ impl Redactor {
             Value::Array(items) => items.iter_mut().for_each(|item| self.clean_value(item)),
             Value::Object(fields) => {
                 fields.values_mut().for_each(|field| self.clean_value(field));
+                // Names are hardly ever secret: only then the map is built anew.
                 if fields.keys().any(|name| matches!(self.clean(name), Cow::Owned(_))) {
                     let cleaned = std::mem::take(fields);
                     fields.extend(

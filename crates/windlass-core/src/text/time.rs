@@ -12,6 +12,7 @@ pub fn duration(ms: u64) -> String {
 
 /// The same of something that still goes on, which does not flicker in milliseconds: `0.8 s`.
 pub fn running(ms: u64) -> String {
+    // What is longer would round to `60.0 s`.
     if ms < 59_950 {
         let tenths = ms.saturating_add(50) / 100;
         return format!("{}.{} s", tenths / 10, tenths % 10);
@@ -64,11 +65,13 @@ pub struct CalendarTime {
 impl CalendarTime {
     /// Counts from the epoch, in eras of 400 years that begin in March.
     pub fn of_second(second: u64) -> Self {
+        // So many days lie between 1 March of the year 0 and the epoch; 400 years have 146,097.
         let shifted = second / 86_400 + 719_468;
         let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
         let year_of_era =
             (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        // From March on every five months have 153 days.
         let shifted_month = (5 * day_of_year + 2) / 153;
         let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
         Self {

@@ -41,6 +41,7 @@ fn is_prose(output: &str) -> bool {
     let output = output.trim();
     !output.is_empty()
         && !output.starts_with(['{', '[', '`'])
+        // Text that names the field means a call: it is corrected, and never shown as an answer.
         && !output.contains(&format!("\"{CALL_FIELD}\""))
 }
 

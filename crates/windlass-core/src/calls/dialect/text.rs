@@ -63,6 +63,7 @@ fn read_broken(trimmed: &str) -> TextReading {
         .or_else(|| trimmed.strip_prefix("```"))
         .unwrap_or(trimmed)
         .trim_start();
+    // Any other JSON may be what an answer shows (R-3).
     if !body.starts_with('{') || !body.contains("\"tool\"") {
         return TextReading::Answer;
     }
@@ -97,6 +98,7 @@ pub fn check_payload(payload: Value) -> Result<(String, Map<String, Value>), Bad
     let Value::Object(mut payload) = payload else {
         return Err(bad(None, ErrorKind::ParseError, "Payload must be an object"));
     };
+    // Before the shape is judged: a refusal still names the tool that was meant.
     let named = payload.get("tool").and_then(Value::as_str).map(str::to_owned);
     if payload.len() != 2 || !payload.contains_key("tool") || !payload.contains_key("args") {
         let message = "Payload must contain exactly 'tool' and 'args' keys";

@@ -36,6 +36,7 @@ fn write_value(value: &Value, text: &mut String) {
 
 /// Writes the canonical text of an object.
 pub fn write_object(fields: &Map<String, Value>, text: &mut String) {
+    // Maps keep the order in which a model wrote the keys.
     let mut sorted: Vec<_> = fields.iter().collect();
     sorted.sort_unstable_by_key(|(key, _)| key.as_str());
     text.push('{');

@@ -39,6 +39,7 @@ impl fmt::Display for Clipped<'_> {
 ///
 /// Both halves are equal: what a program says first and what it says last matter most.
 pub fn clip_head_tail(text: &str, chars_max: usize) -> Option<Clipped<'_>> {
+    // A character is at least a byte: most texts need no counting.
     if text.len() <= chars_max {
         return None;
     }

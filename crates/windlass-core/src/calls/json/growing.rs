@@ -81,6 +81,7 @@ impl GrowingObject {
 
     fn descend(&mut self, bracket: u8) -> JsonPosition {
         self.depth = self.depth.saturating_add(1);
+        // Also what keeps `open` whole: it has a bit for each level below the limit.
         if self.depth >= DEPTH_MAX {
             return JsonPosition::Lost;
         }

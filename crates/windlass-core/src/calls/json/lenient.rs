@@ -144,6 +144,7 @@ impl LenientReader<'_> {
         let mut has_comma = true;
         while self.goes_on(b'}', has_comma, fields.is_empty()) {
             let key = self.key()?;
+            // Only the end of the text may stand for the colon: there it was cut.
             if !self.take(b':') && self.peek().is_some() {
                 return None;
             }
@@ -225,6 +226,7 @@ impl LenientReader<'_> {
         if let Some(read) = read_number(digits) {
             return Some(self.keep(read));
         }
+        // `-Infinity` is a sign and a word.
         if matches!(digits, "-" | "+") {
             return self.word().filter(Value::is_null);
         }
@@ -310,6 +312,7 @@ impl LenientReader<'_> {
                 string.push('\'');
                 self.at += 1;
             }
+            // Python's escape, so it counts in Python's quotes only.
             (Some(b'x'), QuoteMark::Single) => {
                 match read_hex(self.bytes, self.at + 1, 2).and_then(char::from_u32) {
                     Some(escaped) => {

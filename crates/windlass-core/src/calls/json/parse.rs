@@ -37,9 +37,11 @@ pub fn parse_value(text: &str) -> Result<Value, ParseFailure> {
     }
     match read_value(text) {
         Some(value) => Ok(value),
+        // Read again, slowly, only to say why: a good text never comes here.
         None => match (serde_json::from_str(text), ParseFailure::of_altered(text, text)) {
             (Err(error), _) => Err(ParseFailure::of(text, text, &error)),
             (Ok(_), Some(failure)) => Err(failure),
+            // The readers disagree, which tests rule out: what is JSON, `serde_json` says.
             (Ok(value), None) => Ok(value),
         },
     }
@@ -91,6 +93,7 @@ impl ParseFailure {
 
 /// Where `part`, a piece of `whole`, begins in it.
 fn skipped(whole: &str, part: &str) -> usize {
+    // Both are slices of one text, so that the distance of their beginnings is the offset.
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
@@ -102,6 +105,7 @@ fn offset_of(text: &str, line: usize, column: usize) -> usize {
 
 fn message_of(error: &serde_json::Error) -> String {
     let whole = error.to_string();
+    // It names a place in the part; ours is one in the whole text.
     let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(message, _)| message);
     match message.strip_prefix("EOF while parsing ") {
         Some("a value") => "the text ends where a value should be".to_owned(),

@@ -71,6 +71,7 @@ struct StrictReader<'a> {
 impl<'a> StrictReader<'a> {
     fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
+        // One less, so that it refuses at the depth at which `serde_json` does.
         Self { text, bytes, at: 0, depth_left: DEPTH_MAX - 1, fault: None, path: Vec::new() }
     }
 
@@ -185,6 +186,7 @@ impl<'a> StrictReader<'a> {
             let mut number = u64::from(first - b'0');
             let mut at = self.at;
             while let Some(digit @ b'0'..=b'9') = self.bytes.get(at) {
+                // May wrap: a number of so many digits is read below instead.
                 number = number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
                 at += 1;
             }

@@ -90,12 +90,14 @@ pub fn repair(text: &str, mode: RepairMode) -> Result<Repaired, Unrepairable> {
     let mut part = text;
     let strict = read_value(text).or_else(|| {
         part = peel(text, &mut notes);
+        // Nothing was peeled off: the same text would fail again.
         if notes.is_empty() { None } else { read_value(part) }
     });
     let Some(value) = strict.or_else(|| read_broken(part, &mut notes)) else {
         return Err(unrepairable(text, part, Vec::new()));
     };
     let value = decode_again(value, &mut notes);
+    // Strict JSON has to be asked, too: to a reader the mark is a character like any other (U-11).
     if text.contains(NOT_UTF8) {
         notes.add(RepairNote::NotUtf8);
     }
@@ -137,6 +139,7 @@ fn decode_again(value: Value, notes: &mut NoteSet) -> Value {
 fn peel<'a>(text: &'a str, notes: &mut NoteSet) -> &'a str {
     let mut rest = text.trim();
     for _ in 0..LAYERS_MAX {
+        // One layer a round: a fence may stand around tokens, and tokens around a fence.
         let layers: [(RepairNote, Option<&str>); 4] = [
             (RepairNote::ByteOrderMark, rest.strip_prefix('\u{feff}')),
             (RepairNote::ThinkPrefix, strip_think(rest)),
@@ -172,6 +175,7 @@ fn strip_token_behind(text: &str) -> Option<&str> {
     if let Some(rest) = TOKENS_BEHIND.iter().find_map(|token| text.strip_suffix(token)) {
         return Some(rest);
     }
+    // Some templates write their tokens with full-width bars.
     let bare = text.strip_suffix("|>").or_else(|| text.strip_suffix("｜>"))?;
     let (rest, token) = bare.rsplit_once("<|").or_else(|| bare.rsplit_once("<｜"))?;
     is_token(token).then_some(rest)

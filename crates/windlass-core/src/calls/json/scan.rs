@@ -49,6 +49,7 @@ pub fn value_end(text: &str, start: usize) -> Result<usize, ScanFailure> {
             }
             b'{' | b'[' => {
                 depth += 1;
+                // Also what keeps `open` whole: it has a bit for each level below the limit.
                 if depth >= DEPTH_MAX {
                     return Err(ScanFailure::TooDeep { offset: at });
                 }
@@ -164,6 +165,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
         at = plain_run(bytes, at);
         match bytes.get(at)? {
             b'"' => return Some(at + 1),
+            // What is escaped ends nothing; of `\u0022` only the letter has to be passed over.
             b'\\' => at += 2,
             _ => at += 1,
         }

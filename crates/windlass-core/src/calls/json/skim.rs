@@ -14,6 +14,7 @@ struct SkimmedValue;
 
 impl<'de> Deserialize<'de> for SkimmedValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Not `IgnoredAny`: it skips strings and numbers, also some that reading refuses.
         deserializer.deserialize_any(SkimVisitor)
     }
 }

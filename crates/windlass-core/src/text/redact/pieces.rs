@@ -32,6 +32,7 @@ impl Pieces {
     }
 
     fn part(&mut self, redactor: &Redactor, is_whole: bool) -> [Option<String>; 2] {
+        // Kept, because `forget` moves it on before the end of a word is looked for.
         let before = self.scan.before;
         self.scan.advance(&redactor.known, &self.held, is_whole);
         let cut = if is_whole { self.held.len() } else { self.scan.cut() };

@@ -197,6 +197,7 @@ impl SecretScan {
                 self.pem = (part == Pem::Body).then_some((Pem::LastLine, from));
                 last.end = last.end.max(self.at + mark.len());
             } else if !is_whole && mark.starts_with(tail) {
+                // The mark may go on in the next piece.
                 return false;
             }
         }
@@ -281,6 +282,7 @@ fn judge_pem(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
                 beginning.pem_from = Some(PEM_BEGIN.len() + at + bytes);
             }
         }
+        // Two more than the longest title: so many characters its line end may have.
         None => beginning.waits |= !is_whole && rest.len() < PEM_TITLE_BYTES_MAX + 2,
     }
 }

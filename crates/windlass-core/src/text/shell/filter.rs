@@ -42,6 +42,7 @@ pub(super) fn printed(
         }
         "xxd" if has(&["-r", "-rp", "-pr"]) => unhex(&read()?),
         "tr" => transliterated(args, &read()?),
+        // What they leave out or move is not worked out: all of it is looked at.
         "head" | "tail" | "sort" | "uniq" | "tac" if args.iter().all(|arg| arg.starts_with('-')) => read(),
         _ => None,
     }
@@ -52,6 +53,7 @@ fn echo(args: &[String]) -> String {
     let flags = args.iter().take_while(is_flag).count();
     let has_escapes = args.iter().take(flags).any(|arg| arg.contains('e'));
     let text = args.iter().skip(flags).map(String::as_str).collect::<Vec<_>>().join(" ");
+    // Some shells read escapes without `-e`, too.
     let text = if has_escapes || text.contains('\\') { unescaped(&text) } else { text };
     text + "\n"
 }

@@ -119,6 +119,7 @@ impl Lexer {
                 }
                 '\\' if self.peek(1) == Some('\n') => self.at += 2,
                 c if c.is_whitespace() => self.at += 1,
+                // Only where a word would begin: in `a#b` it is a character.
                 '#' => {
                     while self.peek(0).is_some_and(|c| c != '\n') {
                         self.at += 1;
@@ -130,6 +131,7 @@ impl Lexer {
     }
 
     fn read_token(&mut self) {
+        // Longer ones stand before those that they begin with.
         const OPERATORS: [(&str, ShellToken); 19] = [
             ("&>>", ShellToken::Redirect(Redirect::Append)),
             ("&>", ShellToken::Redirect(Redirect::Write)),
@@ -151,6 +153,7 @@ impl Lexer {
             (">", ShellToken::Redirect(Redirect::Write)),
             ("<", ShellToken::Redirect(Redirect::Read)),
         ];
+        // Before the operators: `<(` would be a redirection and a group.
         let is_file = |c: char| self.peek(0) == Some(c) && self.peek(1) == Some('(');
         if is_file('<') || is_file('>') {
             return self.read_word();
@@ -201,6 +204,7 @@ impl Lexer {
                 text.push('\n');
             }
             let word =
+                // With quotes around its mark nothing in the text is expanded.
                 if here.is_quoted { ShellWord(vec![(WordPart::Text(text), true)]) } else { quoted(&text) };
             if let Some(token) = self.tokens.get_mut(here.at) {
                 *token = ShellToken::HereText(word);
@@ -232,6 +236,7 @@ impl Lexer {
                 '`' => self.read_backquoted(&mut word, false),
                 '\\' => match self.next() {
                     Some('\n') | None => {}
+                    // As in quotes, so that it is part of no keyword.
                     Some(c) => word.push(c, true),
                 },
                 c => word.push(c, false),
@@ -262,6 +267,7 @@ impl Lexer {
     }
 
     fn read_single(&mut self, word: &mut ShellWord) {
+        // Also `''` makes a word: an empty argument is one.
         word.0.push((WordPart::Text(String::new()), true));
         while let Some(c) = self.next().filter(|c| *c != '\'') {
             word.push(c, true);
@@ -411,6 +417,7 @@ fn braced(inside: &str) -> WordPart {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (name, rest) =
         text.split_at(if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end });
+    // With `+` the text stands where the variable is set: it is looked at all the same.
     let fallback = [":-", ":=", "-", "=", ":+", "+"].iter().find_map(|operator| rest.strip_prefix(operator));
     WordPart::Variable { name: name.to_owned(), fallback: fallback.map(str::to_owned) }
 }

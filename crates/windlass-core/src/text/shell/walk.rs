@@ -148,6 +148,7 @@ impl Walker {
                 ShellToken::HereText(word) => pending.here = Some(word),
                 ShellToken::Pipe => {
                     input = match self.finish(&mut pending, std::mem::take(&mut input)) {
+                        // Behind a pipe there is an input, although the line does not say what.
                         CommandInput::Nothing => CommandInput::Unknown,
                         output => output,
                     };
@@ -161,6 +162,7 @@ impl Walker {
                     tokens.next();
                     pending = UnfinishedCommand::default();
                 }
+                // Brackets are a process of their own: folder and variables come back behind them.
                 ShellToken::Open => scopes.push((self.folder.clone(), self.values.clone())),
                 ShellToken::Close => {
                     let output = self.finish(&mut pending, std::mem::take(&mut input));
@@ -198,6 +200,7 @@ impl Walker {
                 {
                     let name = name.bare().unwrap_or_default().to_owned();
                     let values: Vec<String> = values.iter().flat_map(|word| self.fields(word)).collect();
+                    // All values at once: the body is looked at one time, with each of them in it.
                     self.assign(&name, values.join(" "));
                     return CommandInput::Nothing;
                 }
@@ -250,6 +253,7 @@ impl Walker {
         }
         let whole = self.fields_quoted(word);
         let value = whole.split_once('=').map(|(_, value)| value.to_owned()).unwrap_or_default();
+        // A home as well; the lexer knows it only at the beginning of a word.
         let value = value.strip_prefix('~').map_or(value.clone(), |rest| format!("{HOME}{rest}"));
         Some((name, value))
     }
@@ -332,6 +336,7 @@ impl Walker {
                 }
             }
         }
+        // A variable that is empty is no word, unless it stands in quotes.
         if !is_there {
             return Vec::new();
         }

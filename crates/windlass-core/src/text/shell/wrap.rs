@@ -83,6 +83,7 @@ impl Walker {
             words.first().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
         let args = words.get(1..).unwrap_or_default().to_vec();
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
+            // Noted for itself as well: a rule may name `sudo` and not what it runs.
             self.note(words.clone(), Vec::new(), CommandInput::Nothing, false);
             return self.start_wrapped(wrapper, &args, redirects, input);
         }
@@ -137,6 +138,7 @@ impl Walker {
         redirects: Vec<(Redirect, String)>,
         input: CommandInput,
     ) -> CommandInput {
+        // `command -v rm` only asks where `rm` is.
         if wrapper.name == "command" && args.first().is_some_and(|arg| matches!(arg.as_str(), "-v" | "-V")) {
             return CommandInput::Unknown;
         }
@@ -192,7 +194,9 @@ impl Walker {
                 break;
             }
             let is_bundle = !word.starts_with("--");
+            // `-lc` and `-ec` are bundles with it.
             has_line |= (is_bundle && word.starts_with('-') && word.contains('c')) || word == "--command";
+            // `-o pipefail`: the next word belongs to the flag.
             if (is_bundle && word.ends_with(['o', 'O']))
                 || matches!(word.as_str(), "--rcfile" | "--init-file")
             {
@@ -318,6 +322,7 @@ impl Walker {
         if !STARTERS.iter().any(|starter| code.contains(starter)) {
             return;
         }
+        // Each quoted text is taken for a line: which one is handed over, only the language knows.
         for quote in ['"', '\'', '`'] {
             for text in code.split(quote).skip(1).step_by(2) {
                 self.walk(text);
@@ -334,6 +339,7 @@ impl Walker {
         let asked = args.iter().find(|arg| !arg.starts_with('-') || arg.as_str() == "-");
         self.folder = match asked.map(String::as_str) {
             None => Some(HOME.to_string()),
+            // Back to the folder before, which is not kept.
             Some("-") => None,
             Some(path) if path.starts_with(['/', HOME]) => Some(path.to_owned()),
             Some(path) => self.folder.as_ref().map(|folder| format!("{folder}/{path}")),
@@ -356,6 +362,7 @@ impl Walker {
         for (number, value) in places.iter().enumerate() {
             self.assign(&(number + first).to_string(), value.clone());
         }
+        // `$@` begins at `$1`, whether `$0` is among them or not.
         let all: Vec<&str> = places.iter().skip(1 - first.min(1)).map(String::as_str).collect();
         if !places.is_empty() {
             self.assign("@", all.join(" "));
