@@ -11,6 +11,7 @@
 //! - `compare_local`: models in the process against llama.cpp, token by token and score by score
 //! - `eval_builtin`: how well the built-in model calls, on requests it was never trained on
 //! - `eval_search`: how well searching finds, on public collections and on this project
+//! - `features`: the library compiles with each of its features alone, with none and with all
 //! - `command_line`: what to run, how to print it so that a person can repeat it, and how to run it
 //! - `pane`: a pane of tmux with the app in it, in a home and a project of its own: keys in, the screen out
 //! - `picture`: the terminal app, filmed while it plays a script on real tools, as an SVG that moves
@@ -32,6 +33,7 @@ mod command_line;
 mod compare_local;
 mod eval_builtin;
 mod eval_search;
+mod features;
 mod pane;
 mod picture;
 mod requirements;
@@ -67,6 +69,8 @@ enum XtaskCommand {
     CompareLocal(compare_local::CompareLocalOptions),
     /// Take pictures of every page and state of the web app
     Screenshots(web::ScreenshotOptions),
+    /// Compile the library with each feature alone, with none and with all
+    Features,
     /// Film the terminal app for the README
     Picture,
 }
@@ -98,6 +102,7 @@ fn run(task: XtaskCommand) -> anyhow::Result<()> {
         XtaskCommand::Screenshots(options) => {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
+        XtaskCommand::Features => features::run(&root),
         XtaskCommand::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
     }
 }

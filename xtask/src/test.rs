@@ -12,13 +12,13 @@ use anyhow::{Result, bail};
 
 use crate::command_line::CommandLine;
 use crate::toolbox::{self, PinnedTool};
-use crate::{api, checkout, clients, requirements, system_package, tidy, web};
+use crate::{api, checkout, clients, features, requirements, system_package, tidy, web};
 
 /// Fetching the advisory database may hang on a network that swallows packets.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
 
-/// The binary kills itself at chosen places only when it is built for that.
-const CRASH_POINTS: &str = "windlass-cli/crash-points";
+/// The binary kills itself at chosen places only when it is built for that, and the library is tested with everything.
+const TEST_FEATURES: &str = "windlass-cli/crash-points,windlass/full";
 
 /// What `test` may be asked for.
 #[derive(clap::Args)]
@@ -52,7 +52,7 @@ const STEPS: &[TestStep] = &[
                 "--workspace",
                 "--all-targets",
                 "--features",
-                CRASH_POINTS,
+                TEST_FEATURES,
                 "--",
                 "-D",
                 "warnings",
@@ -62,7 +62,9 @@ const STEPS: &[TestStep] = &[
     TestStep { name: "emulator", run: fetch_emulator },
     TestStep { name: "encoder", run: fetch_encoder },
     TestStep { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
-    TestStep { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", CRASH_POINTS]) },
+    TestStep { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", TEST_FEATURES]) },
+    TestStep { name: "features", run: |site| features::run(&site.root) },
+    TestStep { name: "package", run: check_packages },
     TestStep { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
     TestStep { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
     TestStep { name: "web", run: |site| web::run(&site.root, &site.target_folder()?) },
@@ -76,7 +78,7 @@ const STEPS: &[TestStep] = &[
 const QUICK_STEPS: &[&str] = &["fmt", "tidy", "requirements"];
 const UNIT_TESTS: TestStep = TestStep {
     name: "units",
-    run: |site| site.cargo(&["test", "--workspace", "--lib", "--bins", "--features", CRASH_POINTS]),
+    run: |site| site.cargo(&["test", "--workspace", "--lib", "--bins", "--features", TEST_FEATURES]),
 };
 
 fn step_names() -> Vec<&'static str> {
@@ -125,6 +127,11 @@ fn fetch_emulator(site: &Site) -> Result<()> {
 /// The tests of the binary hold its vectors against those of the reference; it is fetched once.
 fn fetch_encoder(site: &Site) -> Result<()> {
     toolbox::ENCODER.find_or_install(&site.root, &site.target_folder()?).map(drop)
+}
+
+/// Every crate that is meant for others makes a package; nothing is uploaded, and nothing compiled again.
+fn check_packages(site: &Site) -> Result<()> {
+    site.cargo(&["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"])
 }
 
 fn check_docs(site: &Site) -> Result<()> {

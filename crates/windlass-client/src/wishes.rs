@@ -58,8 +58,14 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
         finalize_hint,
         steps_max,
         approve,
+        form,
         ..
     } = wishes;
+    if form.is_some() {
+        // Left out silently, an answer of any form would be believed.
+        let message = "a server takes no form of one run; wish for a response_format instead".to_owned();
+        return Err(HostError::Invalid { field: Some("form"), message });
+    }
     let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
         sampling;
     let (text, images) = said(message)?;

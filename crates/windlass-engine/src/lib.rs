@@ -6,6 +6,7 @@
 //!
 //! - `session`: the handle front ends hold, the actor behind it, and what it keeps for its tools
 //! - `tools`: which tools there are, whether arguments fit them, and one call from its start to its outcome
+//! - `form`: whether an answer is what its run wished for
 //! - `host`: all sessions of a process, as front ends see them
 //! - `journal`: records and rows in memory, for sessions that need not outlive the process
 //! - `policy`: remembered rules and the trail of decisions, in files
@@ -15,6 +16,7 @@
 
 pub mod bus;
 pub mod clock;
+pub mod form;
 pub mod host;
 pub mod ids;
 mod jitter;

@@ -1,19 +1,29 @@
-//! `#[tool]`: a function becomes a tool. `#[derive(Signature)]`: a struct becomes the signature of a module.
+//! `#[tool]`: a function becomes a tool. `#[tools]`: methods do. `#[derive(Signature)]`: a struct becomes the signature
+//! of a module.
 //!
 //! Of a function, the doc comment becomes the description, the parameters the schema, the body the run; of a
 //! struct, the fields become inputs and outputs. Everything is generated against the `windlass` crate; see
 //! `windlass::tool` and `windlass::dspy::Signature` for how to use it.
+//!
+//! - `options`: what stands in the brackets of `#[tool(…)]`
+//! - `signature`: the head of a function: what the model gives, what the program hands in
+//! - `port`: the code of a tool
+//! - `methods`: the methods of a struct as tools
+//! - `derive`: the signature of a module, from a struct
 
 mod derive;
+mod methods;
 mod options;
+mod port;
 mod signature;
 
 use proc_macro::TokenStream;
 use quote::{format_ident, quote};
-use syn::{DeriveInput, ItemFn, parse_macro_input};
+use syn::{DeriveInput, ItemFn, ItemImpl, parse_macro_input};
 
 use options::ToolOptions;
-use signature::{FunctionHead, Returns};
+use port::ToolCode;
+use signature::FunctionHead;
 
 /// Makes a tool of a function. Documented at `windlass::tool`.
 #[proc_macro_attribute]
@@ -21,6 +31,14 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let options = parse_macro_input!(attribute as ToolOptions);
     let function = parse_macro_input!(item as ItemFn);
     expand(&options, function).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes tools of methods. Documented at `windlass::tools`.
+#[proc_macro_attribute]
+pub fn tools(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let _ = parse_macro_input!(attribute as syn::parse::Nothing);
+    let block = parse_macro_input!(item as ItemImpl);
+    methods::expand(block).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Makes the signature of a module of a struct. Documented at `windlass::dspy::Signature`.
@@ -31,22 +49,19 @@ pub fn signature(item: TokenStream) -> TokenStream {
 }
 
 fn expand(options: &ToolOptions, mut function: ItemFn) -> syn::Result<proc_macro2::TokenStream> {
-    let signature = FunctionHead::of(&mut function)?;
+    let head = FunctionHead::of(&function.attrs, &mut function.sig)?;
+    if head.has_self {
+        let message = "a tool is a free function; for methods, put #[tools] on their impl block";
+        return Err(syn::Error::new_spanned(&function.sig.inputs, message));
+    }
     let visibility = std::mem::replace(&mut function.vis, syn::Visibility::Inherited);
-    let docs = signature.docs.clone();
+    let docs = head.docs.clone();
     function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
     let ident = function.sig.ident.clone();
     function.sig.ident = format_ident!("__body");
-
-    let name = options.name.clone().unwrap_or_else(|| ident.to_string());
-    let description = options.description.clone().unwrap_or_else(|| signature.description());
-    if description.trim().is_empty() {
-        let message = "a tool needs a description: write a doc comment, or description = \"…\"";
-        return Err(syn::Error::new_spanned(&ident, message));
-    }
-    let settings = options.settings();
-    let fields = &signature.fields;
-    let run = write_run(&function, &signature);
+    let code = ToolCode { options, head: &head, ident: &ident, body: quote!(__body), owner: None };
+    let port =
+        if head.states.is_empty() { code.write_port(&quote!(#ident))? } else { write_stateful(&code)? };
     Ok(quote! {
         #(#docs)*
         #[allow(non_camel_case_types)]
@@ -56,61 +71,26 @@ fn expand(options: &ToolOptions, mut function: ItemFn) -> syn::Result<proc_macro
         const _: () = {
             use ::windlass::__private as __windlass;
 
-            #[derive(__windlass::serde::Deserialize, __windlass::schemars::JsonSchema)]
-            #[serde(crate = "::windlass::__private::serde")]
-            #[schemars(crate = "::windlass::__private::schemars")]
-            struct __ToolArgs { #(#fields),* }
-
             #function
 
-            #[__windlass::async_trait]
-            impl __windlass::ToolPort for #ident {
-                fn spec(&self) -> &__windlass::ToolSpec {
-                    static SPEC: ::std::sync::OnceLock<__windlass::ToolSpec> = ::std::sync::OnceLock::new();
-                    SPEC.get_or_init(|| {
-                        let mut spec = __windlass::spec_of::<__ToolArgs>(#name, #description);
-                        #settings
-                        spec
-                    })
-                }
-
-                async fn run(
-                    &self,
-                    args: &__windlass::Map<::std::string::String, __windlass::Value>,
-                    context: &__windlass::ToolContext,
-                ) -> ::std::result::Result<__windlass::ToolOutput, __windlass::ToolFailure> {
-                    let _ = context;
-                    #[allow(unused_variables)]
-                    let args: __ToolArgs = __windlass::ToolPort::spec(self).read_args(args)?;
-                    #run
-                }
-            }
+            #port
         };
     })
 }
 
-/// The body of `ToolPort::run`, with `args` and `context` at hand.
-fn write_run(function: &ItemFn, signature: &FunctionHead) -> proc_macro2::TokenStream {
-    let is_async = function.sig.asyncness.is_some();
-    let (body, arguments) = (&function.sig.ident, &signature.arguments);
-    let wait = is_async.then(|| quote!(.await));
-    let answer = quote!(#body(#(#arguments),*) #wait);
-    let result = match signature.returns {
-        Returns::Result => answer,
-        Returns::Plain => quote!(::std::result::Result::Ok::<_, __windlass::ToolFailure>(#answer)),
-    };
-    if is_async {
-        return quote!(__windlass::output_of(#result));
-    }
-    // A function that is not async may take its time: it gets a thread of the pool, so that the runs of
-    // others go on (E-18).
-    quote! {
-        let context = context.clone();
-        __windlass::run_blocking(move || {
-            let context = &context;
-            let _ = context;
-            __windlass::output_of(#result)
-        })
-        .await
-    }
+/// A tool that has no port before its state is known.
+fn write_stateful(code: &ToolCode<'_>) -> syn::Result<proc_macro2::TokenStream> {
+    let port = code.write_port(&quote!(__Bound))?;
+    let (bound, pending) = code.write_bound();
+    let ident = code.ident;
+    Ok(quote! {
+        #bound
+        #port
+
+        impl __windlass::IntoTool for #ident {
+            fn into_tool(self) -> __windlass::PendingTool {
+                #pending
+            }
+        }
+    })
 }

@@ -1,9 +1,9 @@
 //! What the function's head says: parameters, documentation, kind of result.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, Pat, ReturnType, Type};
+use syn::{Attribute, Expr, ExprLit, FnArg, Ident, Lit, Meta, Pat, Receiver, ReturnType, Type};
 
 /// Whether a function can fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,26 +19,42 @@ pub(crate) struct FunctionHead {
     pub(crate) fields: Vec<TokenStream>,
     /// What the body is called with.
     pub(crate) arguments: Vec<TokenStream>,
+    /// What is filled in when the tool gets its state: the name of a field, and its type.
+    pub(crate) states: Vec<(Ident, Type)>,
+    /// Whether the body is asked of a struct.
+    pub(crate) has_self: bool,
+    pub(crate) is_async: bool,
     pub(crate) returns: Returns,
 }
 
 impl FunctionHead {
     /// Reads the head, and takes attributes off the parameters: they belong to the fields.
-    pub(crate) fn of(function: &mut ItemFn) -> syn::Result<Self> {
-        if !function.sig.generics.params.is_empty() {
+    pub(crate) fn of(attributes: &[Attribute], head: &mut syn::Signature) -> syn::Result<Self> {
+        if !head.generics.params.is_empty() {
             let message = "a tool has no generic parameters: a model cannot fill them in";
-            return Err(syn::Error::new(function.sig.generics.span(), message));
+            return Err(syn::Error::new(head.generics.span(), message));
         }
-        let docs =
-            function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect();
-        let mut fields = Vec::new();
-        let mut arguments = Vec::new();
-        for input in &mut function.sig.inputs {
-            let FnArg::Typed(parameter) = input else {
-                return Err(syn::Error::new(input.span(), "a tool is a free function: no self"));
+        let docs = attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).cloned().collect();
+        let is_async = head.asyncness.is_some();
+        let (mut fields, mut arguments, mut states) = (Vec::new(), Vec::new(), Vec::new());
+        let mut has_self = false;
+        for input in &mut head.inputs {
+            let parameter = match input {
+                FnArg::Receiver(receiver) => {
+                    check_receiver(receiver)?;
+                    has_self = true;
+                    continue;
+                }
+                FnArg::Typed(parameter) => parameter,
             };
             if is_context(&parameter.ty) {
                 arguments.push(quote!(context));
+                continue;
+            }
+            if last_word(&parameter.ty).is_some_and(|word| word == "State") {
+                let name = format_ident!("__state_{}", states.len());
+                arguments.push(quote!(#name));
+                states.push((name, parameter.ty.as_ref().clone()));
                 continue;
             }
             let Pat::Ident(pattern) = parameter.pat.as_ref() else {
@@ -52,7 +68,8 @@ impl FunctionHead {
             fields.push(quote!(#(#attributes)* #name: #kind));
             arguments.push(quote!(args.#name));
         }
-        Ok(Self { docs, fields, arguments, returns: returns(&function.sig.output) })
+        let returns = returns(&head.output);
+        Ok(Self { docs, fields, arguments, states, has_self, is_async, returns })
     }
 
     /// The doc comment as one text.
@@ -72,6 +89,13 @@ fn doc_line(attribute: &Attribute) -> Option<String> {
     let Meta::NameValue(pair) = &attribute.meta else { return None };
     let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &pair.value else { return None };
     Some(text.value().trim().to_owned())
+}
+
+/// A tool may run several times at once, so it only looks at its struct.
+fn check_receiver(receiver: &Receiver) -> syn::Result<()> {
+    let is_plain = receiver.reference.is_some() && receiver.mutability.is_none();
+    let message = "a tool takes &self: its calls may run side by side; keep what changes behind a lock";
+    if is_plain { Ok(()) } else { Err(syn::Error::new(receiver.span(), message)) }
 }
 
 /// `&ToolContext`, by whatever path.

@@ -6,13 +6,13 @@
 use std::future::poll_fn;
 
 use thiserror::Error;
-use url::Url;
 use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 
 use crate::failure::shown_url;
 use crate::limits::ExchangeLimits;
 use crate::quirks::Quirks;
 use crate::target::{Abilities, AuthForm, ModelTarget, WireKind};
+use crate::transport::address::ServerAddress;
 use crate::transport::http1::head::ResponseHead;
 use crate::transport::{Method, ReplyBody, TargetRequest, Transport, is_loopback};
 
@@ -123,7 +123,7 @@ pub async fn open(
         sha256 = sha256.or_else(|| opening.sha256.clone());
         match opening.status {
             301 | 302 | 303 | 307 | 308 => {
-                let next = opening.location.as_deref().and_then(|location| url.join(location).ok());
+                let next = opening.location.as_deref().and_then(|location| url.join(location));
                 let status = opening.status;
                 // Every hop is judged anew, for one may lead to plain http.
                 url = safe_url(next.ok_or(DownloadError::Refused { place, status })?.as_str())?;
@@ -205,25 +205,19 @@ fn read_range(text: &str) -> Option<(Option<u64>, Option<u64>)> {
 }
 
 /// An address that a file may be taken from.
-fn safe_url(address: &str) -> Result<Url, DownloadError> {
-    let url = Url::parse(address).ok().filter(Url::has_host);
-    let url = url.ok_or_else(|| DownloadError::Address(shown_url(address)))?;
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        "http" => Err(DownloadError::Unsafe(shown_url(address))),
-        _ => Err(DownloadError::Address(shown_url(address))),
-    }
+fn safe_url(address: &str) -> Result<ServerAddress, DownloadError> {
+    let url = ServerAddress::parse(address).ok_or_else(|| DownloadError::Address(shown_url(address)))?;
+    if url.is_safe() || is_loopback(&url) { Ok(url) } else { Err(DownloadError::Unsafe(shown_url(address))) }
 }
 
 /// The file as something that the transport can ask.
-fn target(url: &Url, start: &DownloadStart) -> ModelTarget {
+fn target(url: &ServerAddress, start: &DownloadStart) -> ModelTarget {
     let mut headers = Vec::new();
     if start.byte > 0 {
         headers.push(("range".to_owned(), format!("bytes={}-", start.byte)));
         headers.extend(start.etag.clone().map(|etag| ("if-range".to_owned(), etag)));
     }
-    let host = url.host_str().unwrap_or_default().to_owned();
+    let host = url.host().to_owned();
     ModelTarget {
         name: host.clone(),
         provider: host,

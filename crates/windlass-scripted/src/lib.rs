@@ -39,7 +39,7 @@
 //! - `step`: the model lines of a script put together, cut into the pieces that a provider would stream
 //! - `user`: sends the messages of a script and answers questions as the script says
 //! - `words`: the words of scripts and what they mean
-#![doc = include_str!("../../../docs/scripts.md")]
+#![doc = include_str!("../docs/scripts.md")]
 
 mod beat;
 mod calls;

@@ -11,6 +11,12 @@ use crate::limits::ServerLimits;
 pub struct ServerConfig {
     /// Whether only this machine can reach it; otherwise every request needs the token.
     pub is_loopback: bool,
+    /// Whether requests from elsewhere are refused, as far as that can be seen: by the name of this machine that they
+    /// use, and by their address where the connection tells it. For routes that somebody else's server serves, at an
+    /// address that is not known here.
+    pub is_local_only: bool,
+    /// Whether the web app is there beside the interfaces. It wants to be at the root of its server.
+    pub has_web_app: bool,
     /// The token that requests must bring; needed on every address that others can reach.
     pub token: Option<Secret>,
     /// Names under which the server is reached, beside addresses and `localhost`: `box.lan`, `box.lan:8080`.
@@ -57,6 +63,8 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             is_loopback: true,
+            is_local_only: false,
+            has_web_app: true,
             token: None,
             hosts: Vec::new(),
             origins: Vec::new(),

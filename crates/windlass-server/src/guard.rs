@@ -6,7 +6,7 @@ use std::any::Any;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, NestedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -37,6 +37,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(crate) async fn guard(State(app): State<ServerApp>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let path = request.uri().path().to_owned();
+    let prefix = request.extensions().get::<NestedPath>().cloned();
     let response = match admit(&app, &request) {
         Ok(()) if is_preflight(&request) => preflight(),
         Ok(()) => work(&app, request, next).await,
@@ -45,7 +46,19 @@ pub(crate) async fn guard(State(app): State<ServerApp>, request: Request, next: 
     let mut response = routes::openai::reshape(&path, response);
     app.metrics.count_answer(response.status().as_u16());
     harden(&app, origin, response.headers_mut());
+    if let Some(prefix) = prefix {
+        relocate(prefix.as_str(), response.headers_mut());
+    }
     response
+}
+
+/// Routes do not know below which path they are nested; where something is, its reader must know.
+fn relocate(prefix: &str, headers: &mut HeaderMap) {
+    let place = headers.get(header::LOCATION).and_then(|place| place.to_str().ok());
+    let Some(place) = place.filter(|place| place.starts_with('/')) else { return };
+    if let Ok(whole) = HeaderValue::from_str(&format!("{}{place}", prefix.trim_end_matches('/'))) {
+        headers.insert(header::LOCATION, whole);
+    }
 }
 
 async fn work(app: &ServerApp, request: Request, next: Next) -> Response {
@@ -70,21 +83,44 @@ fn broken(redactor: &Redactor, method: &Method, path: &str, panic: &(dyn Any + S
 fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
     let headers = request.headers();
     let host = check_host(request.uri(), headers, &app.config.hosts)?;
-    check_origin(request, host, &app.config.origins)?;
-    if let Some(ClientAddress(address)) = request.extensions().get::<ClientAddress>() {
-        // Before the token, so that guesses at it are counted. Canonical: an IPv4 client of an IPv6 socket
-        // is one client.
-        app.rates.admit(address.ip().to_canonical(), Instant::now())?;
+    check_origin(request, host, &app.config.origins, app.config.has_web_app)?;
+    if let Some(address) = client_address(request) {
+        // Before the token, so that guesses at it are counted.
+        app.rates.admit(address, Instant::now())?;
+    }
+    if app.config.is_local_only {
+        check_near(host, client_address(request), &app.config.hosts)?;
     }
     let path = request.uri().path();
-    let is_app =
-        routes::app::is_unknown_page(request) || (is_reading(request) && routes::app::is_public(path));
+    let is_app = app.config.has_web_app
+        && (routes::app::is_unknown_page(request) || (is_reading(request) && routes::app::is_public(path)));
     let is_open = is_app || OPEN_PATHS.contains(&path);
     // Browsers send no token with a preflight.
     if is_open || is_preflight(request) {
         return Ok(());
     }
     app.token.check(headers)
+}
+
+/// Who asks, if the connection tells: ours do, and those of axum where the program wants it. Canonical: an IPv4
+/// client of an IPv6 socket is one client.
+fn client_address(request: &Request) -> Option<IpAddr> {
+    let own = request.extensions().get::<ClientAddress>().map(|ClientAddress(address)| address);
+    let told = || request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address);
+    own.or_else(told).map(|address| address.ip().to_canonical())
+}
+
+/// Whether a request comes from this machine, as far as can be seen.
+fn check_near(host: &str, client: Option<IpAddr>, allowed: &[String]) -> RouteResult<()> {
+    let name = without_port(host);
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    let is_named_here = address.map_or(true, |address| address.to_canonical().is_loopback())
+        || allowed.iter().any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(name));
+    if is_named_here && client.is_none_or(|client| client.is_loopback()) {
+        return Ok(());
+    }
+    let detail = "only this machine may ask, for there is no token; give the router one";
+    Err(Problem::new(ProblemKind::Forbidden, "client_refused", detail))
 }
 
 /// The name by which the server was reached. A page that points a name of its own at this machine (DNS
@@ -111,7 +147,7 @@ fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> R
 }
 
 /// The page from which a browser asks. Programs send neither of these headers.
-fn check_origin(request: &Request, host: &str, allowed: &[String]) -> RouteResult<()> {
+fn check_origin(request: &Request, host: &str, allowed: &[String], has_app: bool) -> RouteResult<()> {
     let headers = request.headers();
     if let Some(origin) = headers.get(header::ORIGIN) {
         let origin = origin.to_str().unwrap_or("null");
@@ -126,8 +162,8 @@ fn check_origin(request: &Request, host: &str, allowed: &[String]) -> RouteResul
     let sent = |name| headers.get(HeaderName::from_static(name)).and_then(|value| value.to_str().ok());
     let is_foreign = matches!(sent("sec-fetch-site"), Some("cross-site" | "same-site"));
     let path = request.uri().path();
-    let leads_to_page = routes::app::is_unknown_page(request)
-        || (is_reading(request) && (path == DOCS || routes::app::is_page(path)));
+    let leads_to_page = (has_app && routes::app::is_unknown_page(request))
+        || (is_reading(request) && (path == DOCS || (has_app && routes::app::is_page(path))));
     let is_link = sent("sec-fetch-mode") == Some("navigate") && leads_to_page;
     if is_foreign && !is_link { Err(foreign("another page")) } else { Ok(()) }
 }

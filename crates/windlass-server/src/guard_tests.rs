@@ -15,7 +15,7 @@ fn check(path: &str, headers: &[(&str, &str)]) -> Result<(), String> {
     let (hosts, origins) = (["box.lan".to_owned()], ["https://app.example".to_owned()]);
     let request = request(path, headers);
     check_host(request.uri(), request.headers(), &hosts)
-        .and_then(|host| check_origin(&request, host, &origins))
+        .and_then(|host| check_origin(&request, host, &origins, true))
         .map_err(|problem| problem.code().to_owned())
 }
 

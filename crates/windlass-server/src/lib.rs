@@ -11,6 +11,7 @@
 //! - `guard`, `token`, `rate`: who may ask what, and how often; `limits` has the bounds
 //! - `error`: problem documents, and the only status codes of the house
 //! - `metrics`: what is counted; `serve`, `shutdown`: connections and their end
+//! - `within`: the routes for a server of somebody else, in the runtime of the host
 //! - `config`: what the server is told by the binary: it reads no file and no environment itself
 //! - `extract`: what axum reads, with problems instead of its own refusals
 //! - `shown`: everything that the server shows goes out through here, without secrets
@@ -19,7 +20,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
@@ -43,10 +44,14 @@ mod shutdown;
 mod state;
 mod stream;
 mod token;
+mod within;
 
+/// The version of axum whose router this is.
+pub use axum;
 pub use config::{ServerConfig, UnsafeAddress};
 pub use limits::{Rate, ServerLimits};
 pub use serve::serve;
+pub use within::within;
 
 use error::{Problem, ProblemKind, RouteResult};
 use metrics::Metrics;
@@ -54,7 +59,10 @@ use state::ServerApp;
 
 /// Everything that the server answers. Must be called within a runtime: what is counted is followed from now on.
 pub fn app(host: Arc<dyn ServedPort>, config: ServerConfig) -> Router {
-    let endpoints = routes::endpoints();
+    let mut endpoints = routes::endpoints();
+    if !config.has_web_app {
+        endpoints.retain(|endpoint| !routes::app::is_of_app(endpoint));
+    }
     let document = openapi_text(&openapi::document(&endpoints, &config.version));
     let body_bytes_max = config.limits.body_bytes_max;
     let metrics = Arc::new(Metrics::default());
@@ -78,8 +86,8 @@ fn openapi_text(document: &serde_json::Value) -> String {
     format!("{document:#}\n")
 }
 
-async fn missing(request: Request) -> RouteResult<Response> {
-    if routes::app::is_unknown_page(&request) {
+async fn missing(State(app): State<ServerApp>, request: Request) -> RouteResult<Response> {
+    if app.config.has_web_app && routes::app::is_unknown_page(&request) {
         return routes::app::unknown_page(request.headers());
     }
     let path: String = request.uri().path().chars().take(80).collect();

@@ -1,7 +1,7 @@
 //! A tool written by hand, for what `#[tool]` cannot say: it reports how far it is, stops when it is told
 //! to, and says before it runs what it would touch.
 //!
-//! `cargo run -p windlass --example custom_tool`
+//! `cargo run -p windlass --features scripted --example custom_tool`
 
 use std::time::Duration;
 

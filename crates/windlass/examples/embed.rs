@@ -1,6 +1,6 @@
 //! An agent inside another program: two tools, one conversation, answers and events.
 //!
-//! `cargo run -p windlass --example embed`
+//! `cargo run -p windlass --features scripted --example embed`
 
 use futures::StreamExt;
 use windlass::prelude::*;

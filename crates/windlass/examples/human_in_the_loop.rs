@@ -1,7 +1,7 @@
 //! Calls that may do harm wait for a person: the question shows the whole call, the answer comes from the
 //! keyboard. When nobody is there (the input is closed), the answer is no, and the run goes on without.
 //!
-//! `cargo run -p windlass --example human_in_the_loop`
+//! `cargo run -p windlass --features scripted --example human_in_the_loop`
 
 use std::io::Write;
 

@@ -1,8 +1,8 @@
 //! A game with a merchant who haggles: the merchant is a module (`examples/merchant/`), the player a Rhai script,
 //! and the purse and the bag are the game's own, as tools that the merchant may use.
 //!
-//! `cargo run -p windlass --example merchant`
-//! `cargo run -p windlass --example merchant -- ollama/qwen3`
+//! `cargo run -p windlass --features modules,scripted --example merchant`
+//! `cargo run -p windlass --features modules,scripted --example merchant -- ollama/qwen3`
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -10,6 +10,8 @@ pub use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, 
 #[cfg(feature = "modules")]
 pub use windlass_modules::{Field, FieldType, Signature, SignatureType};
 
+pub use crate::toolkit::{FromStates, IntoTool, MissingState, PendingTool, StateSet, ToolGroup, ToolMethods};
+
 /// The spec of a tool whose arguments are the fields of `Args`.
 pub fn spec_of<Args: schemars::JsonSchema>(name: &str, description: &str) -> ToolSpec {
     ToolSpec::declared(name, description, schemars::schema_for!(Args).to_value())

@@ -3,29 +3,34 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::permission::{ApproveMode, PermissionAnswer, PolicySet, Question};
-use windlass_core::ports::{BoxFuture, JournalPort, ModelPort, ToolPort};
+use windlass_core::permission::{ApproveMode, PermissionAnswer, Question};
+use windlass_core::ports::store::StorePort;
+use windlass_core::ports::{BoxFuture, ModelPort, ToolPort};
 use windlass_core::profile::Profile;
-use windlass_core::run::RunSettings;
 use windlass_engine::clock::Clock;
-use windlass_engine::ids::new_session_id;
-use windlass_engine::journal::MemoryJournal;
+use windlass_engine::memory_store::MemoryStore;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
-use windlass_engine::session::{Past, SessionParts};
 
 use crate::agent::Windlass;
+use crate::agent_host::AgentParts;
 use crate::error::WindlassError;
 #[cfg(feature = "models")]
 use crate::model_source::{Connected, ModelSource};
+use crate::toolkit::IntoTool;
+use crate::toolkit::additions::ToolAdditions;
 
 /// Answers questions about calls.
 pub(crate) type PermissionAsker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
 
+/// Threads that read a store: a program that shows a few sessions while others run.
+#[cfg(feature = "store")]
+const STORE_READERS: usize = 4;
+
 /// The model of an agent.
 enum AgentModel {
-    /// Somebody's own.
-    Port(Arc<dyn ModelPort>),
+    /// Somebody's own, and the size of its context where that is known.
+    Port(Arc<dyn ModelPort>, Option<u64>),
     /// A script; how it is played depends on what is built.
     #[cfg(feature = "scripted")]
     Script(Box<windlass_scripted::Script>),
@@ -39,7 +44,11 @@ impl AgentModel {
     #[cfg_attr(not(feature = "models"), expect(unused_variables, reason = "own models say nothing of tools"))]
     fn open(self, profile: Profile, has_tools: bool) -> Result<OpenedModel, WindlassError> {
         match self {
-            AgentModel::Port(model) => Ok(OpenedModel { model, profile, context_tokens: None }),
+            AgentModel::Port(model, context_tokens) => {
+                let mut profile = profile;
+                profile.dialect = model.dialect().unwrap_or(profile.dialect);
+                Ok(OpenedModel { model, profile, context_tokens })
+            }
             #[cfg(feature = "scripted")]
             AgentModel::Script(script) => {
                 let model = Arc::new(windlass_scripted::ScriptedModel::new(&script));
@@ -66,7 +75,8 @@ struct OpenedModel {
 #[must_use]
 pub struct Builder {
     model: Option<AgentModel>,
-    tools: Vec<Arc<dyn ToolPort>>,
+    /// Tools, states, rules and layers, until they are put together.
+    pub(crate) additions: ToolAdditions,
     /// Tools of Windlass itself, among which the profile chooses.
     builtin: Vec<Arc<dyn ToolPort>>,
     profile: Profile,
@@ -75,14 +85,16 @@ pub struct Builder {
     approve: ApproveMode,
     asker: Option<PermissionAsker>,
     policies: Option<PathBuf>,
-    journal: Option<Arc<dyn JournalPort>>,
+    /// Where sessions are kept; in memory if nowhere else.
+    store: Option<Arc<dyn StorePort>>,
+    clock: Clock,
 }
 
 impl Builder {
     pub(crate) fn new() -> Self {
         Self {
             model: None,
-            tools: Vec::new(),
+            additions: ToolAdditions::default(),
             builtin: Vec::new(),
             profile: Profile::default(),
             system: String::new(),
@@ -90,12 +102,14 @@ impl Builder {
             approve: ApproveMode::Never,
             asker: None,
             policies: None,
-            journal: None,
+            store: None,
+            clock: Clock::system(),
         }
     }
 
     /// Chooses a model by name: `ollama/qwen3` and any other `PROVIDER/MODEL` that needs no key; others by
-    /// [`model_key`](Self::model_key) or [`model_source`](Self::model_source). `scripted/FILE` plays a script.
+    /// [`model_key`](Self::model_key) or [`model_source`](Self::model_source). `scripted/FILE` plays a script; `builtin`
+    /// is the model that is part of the library (feature `builtin`), `local/FILE` a file of weights (feature `local`).
     pub fn model(self, name: &str) -> Result<Self, WindlassError> {
         #[cfg(feature = "scripted")]
         if let Some(path) = name.strip_prefix("scripted/") {
@@ -104,6 +118,14 @@ impl Builder {
             let script =
                 windlass_scripted::Script::parse(path, &text).map_err(|error| failed(error.to_string()))?;
             return Ok(self.chosen(AgentModel::Script(Box::new(script))));
+        }
+        #[cfg(feature = "builtin")]
+        if name == windlass_local::BUILTIN {
+            return Ok(self.builtin_model());
+        }
+        #[cfg(feature = "local")]
+        if let Some(path) = name.strip_prefix(crate::in_process::FILE_PREFIX) {
+            return self.model_file(path);
         }
         #[cfg(feature = "models")]
         return self.model_source(ModelSource::new(name)?);
@@ -135,7 +157,12 @@ impl Builder {
 
     /// Uses a model of your own.
     pub fn model_port(self, model: impl ModelPort + 'static) -> Self {
-        self.chosen(AgentModel::Port(Arc::new(model)))
+        self.chosen(AgentModel::Port(Arc::new(model), None))
+    }
+
+    #[cfg(feature = "local")]
+    pub(crate) fn sized_model(self, model: impl ModelPort + 'static, context_tokens: Option<u64>) -> Self {
+        self.chosen(AgentModel::Port(Arc::new(model), context_tokens))
     }
 
     fn chosen(mut self, model: AgentModel) -> Self {
@@ -143,15 +170,16 @@ impl Builder {
         self
     }
 
-    /// Adds a tool: a `#[tool]` function, any `ToolPort`, or a [`HostTool`](crate::dspy::HostTool).
-    pub fn tool(mut self, tool: impl ToolPort + 'static) -> Self {
-        self.tools.push(Arc::new(tool));
+    /// Adds a tool: a `#[tool]` function, a [`tool_fn`](crate::tool_fn), any `ToolPort`, or a
+    /// [`HostTool`](crate::dspy::HostTool).
+    pub fn tool(mut self, tool: impl IntoTool) -> Self {
+        self.additions.pending.push(tool.into_tool());
         self
     }
 
     /// Adds several tools.
-    pub fn tools<T: ToolPort + 'static>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.tools.extend(tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn ToolPort>));
+    pub fn tools<T: IntoTool>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.additions.pending.extend(tools.into_iter().map(IntoTool::into_tool));
         self
     }
 
@@ -202,9 +230,23 @@ impl Builder {
         self
     }
 
-    /// Keeps events in a journal of your own; in memory unless given.
-    pub fn journal(mut self, journal: impl JournalPort + 'static) -> Self {
-        self.journal = Some(Arc::new(journal));
+    /// Keeps sessions in a folder, in SQLite: they outlive the program, and [`Windlass::resume_all`] takes up runs that
+    /// were in the middle when it stopped. The folder may be one of the binary, whose commands show what is in it.
+    #[cfg(feature = "store")]
+    pub fn store(mut self, folder: impl AsRef<std::path::Path>) -> Result<Self, WindlassError> {
+        self.store = Some((windlass_store::SQLITE.open)(folder.as_ref(), STORE_READERS)?);
+        Ok(self)
+    }
+
+    /// Keeps sessions in a store of your own; in memory unless given.
+    pub fn store_port(mut self, store: impl StorePort + 'static) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Tells the time of records; the machine's clock unless given. Limits of time run by that one all the same.
+    pub fn clock(mut self, clock: impl Into<Clock>) -> Self {
+        self.clock = clock.into();
         self
     }
 
@@ -217,50 +259,55 @@ impl Builder {
         folder: impl AsRef<std::path::Path>,
         signatures: windlass_modules::SignatureRegistry,
     ) -> Result<crate::dspy::ModuleEngine, crate::dspy::DSPyEngineError> {
+        let mut additions = self.additions;
+        let own = additions.bind_tools()?;
         let model: Arc<dyn ModelPort> = match self.model.ok_or(WindlassError::NoModel)? {
             #[cfg(feature = "scripted")]
             AgentModel::Script(script) => Arc::new(windlass_scripted::ScriptedModel::in_turn(&script)),
             // Calls stand in a field of the answer: the model needs no support for them.
             chosen => chosen.open(self.profile, false)?.model,
         };
-        let engine = crate::dspy::ModuleEngine::new(folder, model, signatures)?;
-        let tools = self.builtin.into_iter().chain(self.tools).collect();
+        let engine = crate::dspy::ModuleEngine::new(folder, additions.around_model(model), signatures)?;
+        let builtin = self.builtin.into_iter().map(|tool| additions.around_tool(tool));
+        let tools = builtin.chain(own).collect();
         Ok(engine.with_parts(tools, self.approve, self.root).map_err(WindlassError::from)?)
     }
 
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
         let chosen = self.model.ok_or(WindlassError::NoModel)?;
+        let mut additions = self.additions;
+        let own = additions.bind_tools()?;
         let OpenedModel { model, profile, context_tokens } =
-            chosen.open(self.profile, !(self.tools.is_empty() && self.builtin.is_empty()))?;
+            chosen.open(self.profile, !(own.is_empty() && self.builtin.is_empty()))?;
+        let model = additions.around_model(model);
         let registry = Registry::new();
-        registry.register_own(self.builtin)?;
-        for tool in self.tools {
+        registry.register_own(self.builtin.into_iter().map(|tool| additions.around_tool(tool)))?;
+        for tool in own {
             registry.register(tool)?;
         }
         let policies = match self.policies {
-            Some(path) => PolicyStore::open(path, Vec::new()).0,
-            None => PolicyStore::in_memory(PolicySet::default()),
+            Some(path) => PolicyStore::open(path, additions.rules).0,
+            None => PolicyStore::in_memory(additions.rule_set()),
         };
-        let parts = SessionParts {
-            session_id: new_session_id(),
-            settings: Arc::new(RunSettings {
-                profile,
-                model: model.name().to_owned(),
-                system: self.system.into(),
-                context_tokens,
-                form: model.form(),
-            }),
+        let is_durable = self.store.is_some();
+        let root = match is_durable {
+            // A session that is found again must mean the same folder, wherever the program was started.
+            true => std::path::absolute(&self.root).unwrap_or(self.root),
+            false => self.root,
+        };
+        Windlass::start(AgentParts {
             model,
+            context_tokens,
+            profile: Profile { instruction: self.system, ..profile },
             registry,
-            root: self.root,
+            root,
             policies,
             approve: self.approve,
-            journal: self.journal.unwrap_or_else(|| Arc::new(MemoryJournal::new())),
-            audit: None,
-            clock: Clock::system(),
-            past: Past::default(),
-        };
-        Windlass::start(parts, self.asker)
+            store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new())),
+            is_durable,
+            clock: self.clock,
+            asker: self.asker,
+        })
     }
 }

@@ -21,10 +21,19 @@
 //!
 //! # Layout
 //!
-//! - [`Windlass`], [`Builder`]: an agent with a model, tools and a conversation
-//! - [`tool`]: a function becomes a tool; [`Executor`]: this program takes calls one by one and answers them
+//! - [`Windlass`], [`Builder`]: an agent with a model, tools and sessions
+//! - [`AgentSession`]: a conversation that is found again by its name; [`RunOrder`]: what is said, with wishes for the run
+//! - [`Windlass::run_as`], [`TypedAnswer`]: answers that are values of a Rust type
+//! - `Builder::store` (feature `store`), [`Windlass::resume_all`], [`TakenUp`]: sessions that outlive the program
+//! - [`macro@tool`]: a function becomes a tool; [`macro@tools`]: methods do; [`tool_fn`]: a closure does; [`State`]: what a
+//!   program hands to its tools; [`ToolGroup`]: tools that share a prefix, limits and layers
+//! - [`layers`]: what happens around calls and requests: cache, mask, log, rate, retry
+//! - [`Executor`]: this program takes calls one by one and answers them
 //! - [`dspy`]: a declarative module engine, its tools, registry and wrapper; the last three re-exported here
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
+//! - `server`, with the feature of that name: the agent over HTTP, inside a server of your own
+//! - `local` (features `builtin`, `local`): models that run in this process
+//! - `testing`, with the feature of that name: scripted models, recordings of real ones, and what must have happened
 //! - [`core`], [`engine`]: everything beneath, for those who need it
 
 #![warn(missing_docs)]
@@ -32,12 +41,27 @@
 #[doc(hidden)]
 pub mod __private;
 mod agent;
+mod agent_host;
 mod answer;
+mod asking;
 mod builder;
 pub mod dspy;
 mod error;
+mod following;
+#[cfg(feature = "local")]
+mod in_process;
+pub mod layers;
 #[cfg(feature = "models")]
 mod model_source;
+mod order;
+mod resume;
+#[cfg(feature = "server")]
+pub mod server;
+mod session;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod toolkit;
+mod typed;
 mod worker;
 
 pub use agent::Windlass;
@@ -46,12 +70,23 @@ pub use answer::Answer;
 pub use async_trait::async_trait;
 pub use builder::Builder;
 pub use dspy::{Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig};
-pub use error::WindlassError;
+pub use error::{WindlassError, WrongAnswer};
+pub use following::OngoingRun;
 #[cfg(feature = "models")]
 pub use model_source::ModelSource;
+pub use order::RunOrder;
+pub use resume::TakenUp;
+pub use session::AgentSession;
+pub use toolkit::{
+    ClosureTool, IntoTool, IntoToolGroup, MissingState, PendingTool, State, StateSet, ToolGroup, ToolMethods,
+    tool_fn, tool_fn_with_context,
+};
+pub use typed::{TypedAnswer, TypedPart, TypedParts};
 pub use windlass_core as core;
 pub use windlass_engine as engine;
 pub use windlass_engine::executor::{CallOver, Executor, TakenCall};
+#[cfg(feature = "local")]
+pub use windlass_local as local;
 /// Makes a tool of a function.
 ///
 /// The doc comment (or `description = "…"`) is what the model reads, the parameters are the schema, the
@@ -105,7 +140,77 @@ pub use windlass_engine::executor::{CallOver, Executor, TakenCall};
 /// #[tool(efects = "pure")]
 /// fn add(a: i64) -> i64 { a }
 /// ```
+#[cfg(feature = "macros")]
 pub use windlass_macros::tool;
+/// Makes tools of the methods of a struct: those that say `#[tool]`, with the options of [`macro@tool`].
+///
+/// The struct is the state of its tools. It is held in an `Arc` and given to
+/// [`Builder::tool_group`], in one of the program's own where the program goes on using it. Methods take `&self`, for
+/// calls may run side by side; what changes is kept behind a lock. Methods without `#[tool]` stay what they are.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use windlass::prelude::*;
+///
+/// struct OrderDesk {
+///     orders: Mutex<Vec<String>>,
+/// }
+///
+/// #[tools]
+/// impl OrderDesk {
+///     /// Takes an order.
+///     #[tool(effects = "write", risk = "safe")]
+///     async fn take_order(
+///         &self,
+///         /// What is ordered.
+///         item: String,
+///     ) -> Result<usize, ToolError> {
+///         let mut orders = self.orders.lock().map_err(|_| ToolError::ExecutionFailed("the desk is closed".into()))?;
+///         orders.push(item);
+///         Ok(orders.len())
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let desk = Arc::new(OrderDesk { orders: Mutex::default() });
+/// let script = "user q\nmodel call 1 take_order {\"item\":\"tea\"}\nmodel end\nmodel text Coming.\n";
+/// let agent = Windlass::builder().script(script)?.tool_group(Arc::clone(&desk)).build()?;
+/// assert_eq!(agent.run_sync("q")?.trace.tools[0].output_raw, 1);
+/// assert_eq!(desk.orders.lock().unwrap().as_slice(), ["tea"]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A method that would change the struct is refused when it is compiled:
+///
+/// ```compile_fail
+/// use windlass::prelude::*;
+///
+/// struct Counter(u64);
+///
+/// #[tools]
+/// impl Counter {
+///     /// Counts.
+///     #[tool]
+///     fn count(&mut self) -> u64 { self.0 += 1; self.0 }
+/// }
+/// ```
+///
+/// and so is a block without tools:
+///
+/// ```compile_fail
+/// use windlass::prelude::*;
+///
+/// struct Counter(u64);
+///
+/// #[tools]
+/// impl Counter {
+///     /// Counts.
+///     fn count(&self) -> u64 { self.0 }
+/// }
+/// ```
+#[cfg(feature = "macros")]
+pub use windlass_macros::tools;
 #[cfg(feature = "models")]
 pub use windlass_models as models;
 
@@ -121,12 +226,20 @@ pub mod prelude {
     #[cfg(feature = "models")]
     pub use crate::ModelSource;
     pub use crate::{
-        Answer, Builder, Executor, TakenCall, Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper,
-        ToolWrapperConfig, Windlass, WindlassError, tool,
+        AgentSession, Answer, Builder, Executor, IntoTool, OngoingRun, RunOrder, State, TakenCall, TakenUp,
+        Tool, ToolCall, ToolError, ToolGroup, ToolRegistry, ToolWrapper, ToolWrapperConfig, TypedAnswer,
+        TypedPart, Windlass, WindlassError, tool_fn, tool_fn_with_context,
     };
+    #[cfg(feature = "macros")]
+    pub use crate::{tool, tools};
 }
 
 /// The Rust of `docs/coming-from.md`, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/coming-from.md")]
 struct ComingFrom;
+
+/// The Rust of `docs/library.md`, compiled and run.
+#[cfg(all(doctest, feature = "full"))]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryGuide;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use windlass_core::ports::ModelPort;
+use windlass_core::ports::{BoxStream, ModelPort};
 use windlass_core::profile::{Dialect, Profile};
+use windlass_core::protocol::model::{ModelDelta, ModelFailure, ModelRequest, Sampling, ToolChoice};
+use windlass_core::protocol::step::WrittenRequest;
 use windlass_models::catalog::{self, Overrides};
 use windlass_models::quirks::CallDialect;
 use windlass_models::tags::TagModel;
@@ -69,6 +71,17 @@ impl ModelSource {
         self
     }
 
+    /// The model as a port, to stand something before it or to ask it yourself; nothing is sent yet. To build an agent,
+    /// give the source to [`Builder::model_source`](crate::Builder::model_source).
+    pub fn open(self) -> Result<Arc<dyn ModelPort>, WindlassError> {
+        let mut profile = Profile::default();
+        let model = self.connect()?.port(&mut profile, false)?;
+        match profile.dialect {
+            Dialect::Native => Ok(model),
+            dialect @ (Dialect::Text | Dialect::Field) => Ok(Arc::new(SpokenTo { model, dialect })),
+        }
+    }
+
     pub(crate) fn connect(self) -> Result<Connected, WindlassError> {
         let target = catalog::target(&self.name, &self.overrides)?;
         Ok(Connected { target, transport: Arc::new(Transport::new(self.transport)) })
@@ -108,5 +121,33 @@ impl Connected {
             }
             CallDialect::Native | CallDialect::Text | CallDialect::None => Ok(Arc::new(model)),
         }
+    }
+}
+
+/// A model that says itself how it wants to be spoken to.
+struct SpokenTo {
+    model: Arc<dyn ModelPort>,
+    dialect: Dialect,
+}
+
+impl ModelPort for SpokenTo {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        self.model.stream(request)
+    }
+
+    fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
+        self.model.written(request)
+    }
+
+    fn refusal(&self, choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, String)> {
+        self.model.refusal(choice, sampling)
+    }
+
+    fn dialect(&self) -> Option<Dialect> {
+        Some(self.dialect)
     }
 }

@@ -3,11 +3,16 @@
 
 use std::cell::Cell;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::OnceLock;
 use std::sync::mpsc;
+use std::task::{Context, Poll};
+
+use futures::Stream;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::block_in_place;
+use windlass_core::ports::{BoxFuture, BoxStream};
 
 use crate::error::WindlassError;
 
@@ -43,4 +48,45 @@ pub(crate) fn block<T: Send + 'static>(
     // A tool that asks another agent waits on one of the very threads that the other agent needs.
     let received = if IS_OURS.get() { block_in_place(|| receiver.recv()) } else { receiver.recv() };
     received.map_err(|_| WindlassError::Runtime("the work ended without a result".to_owned()))
+}
+
+/// Does the work wherever the caller awaits it, in any runtime or in none: its timers and tasks are the library's.
+pub(crate) async fn inside<T>(
+    work: impl Future<Output = Result<T, WindlassError>> + Send,
+) -> Result<T, WindlassError> {
+    Inside { runtime: handle()?, work: Box::pin(work) as BoxFuture<'_, _> }.await
+}
+
+/// The same for what comes piece by piece. Without a runtime nothing comes.
+pub(crate) fn inside_stream<T: Send + 'static>(
+    pieces: impl Stream<Item = T> + Send + 'static,
+) -> BoxStream<'static, T> {
+    match handle() {
+        Ok(runtime) => Box::pin(Inside { runtime, work: Box::pin(pieces) as BoxStream<'static, T> }),
+        Err(_) => Box::pin(futures::stream::empty()),
+    }
+}
+
+/// Work that finds itself in the library's runtime whenever it is polled.
+struct Inside<W> {
+    runtime: &'static Handle,
+    work: W,
+}
+
+impl<F: Future + ?Sized> Future for Inside<Pin<Box<F>>> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let _inside = self.runtime.enter();
+        self.work.as_mut().poll(context)
+    }
+}
+
+impl<S: Stream + ?Sized> Stream for Inside<Pin<Box<S>>> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        let _inside = self.runtime.enter();
+        self.work.as_mut().poll_next(context)
+    }
 }

@@ -702,6 +702,7 @@ finalize_hint?: string
  * Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
  */
 steps_max?: number
+form?: WishedForm
 approve?: ApproveMode
 setup?: RunSetup
 }
@@ -733,6 +734,19 @@ reasoning_effort?: string
  */
 seed?: number
 response_format?: unknown
+}
+/**
+ * What the answer of a run must be: one JSON value that fits a schema.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "WishedForm".
+ */
+export interface WishedForm {
+/**
+ * What the value is called.
+ */
+name: string
+schema: unknown
 }
 /**
  * What a run began with, before what was wished for it alone.

@@ -2,6 +2,8 @@
 //!
 //! Inside, a failure has one canonical text; here it gets the wording that users of a profile know.
 
+use serde_json::Value;
+
 use crate::profile::{Profile, ProfileName};
 use crate::protocol::tool::{ErrorKind, ToolFailure};
 
@@ -183,6 +185,13 @@ pub fn phrase_manners(has_repeats: bool, can_read: bool) -> String {
 /// What the model is told when its answer was cut.
 pub fn phrase_continue() -> &'static str {
     "Continue from where you left off. Do not repeat prior text."
+}
+
+/// What the model is told of the form of its answer.
+pub fn phrase_form(schema: &Value) -> String {
+    format!(
+        "When you answer, answer with one JSON value that fits this JSON Schema and with nothing else, no code fence and no words around it: {schema}"
+    )
 }
 
 /// What the model is told when its answer is not what it must be.

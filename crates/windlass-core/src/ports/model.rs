@@ -46,3 +46,31 @@ pub trait ModelPort: Send + Sync {
         None
     }
 }
+
+/// A shared model is a model.
+impl<M: ModelPort + ?Sized> ModelPort for Arc<M> {
+    fn name(&self) -> &str {
+        self.as_ref().name()
+    }
+    fn below(&self) -> Option<&str> {
+        self.as_ref().below()
+    }
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelDelta, ModelFailure>> {
+        self.as_ref().stream(request)
+    }
+    fn written(&self, request: &ModelRequest) -> Option<WrittenRequest> {
+        self.as_ref().written(request)
+    }
+    fn uses_live_values(&self) -> bool {
+        self.as_ref().uses_live_values()
+    }
+    fn refusal(&self, choice: &ToolChoice, sampling: &Sampling) -> Option<(&'static str, String)> {
+        self.as_ref().refusal(choice, sampling)
+    }
+    fn dialect(&self) -> Option<Dialect> {
+        self.as_ref().dialect()
+    }
+    fn form(&self) -> Option<Arc<dyn AnswerForm>> {
+        self.as_ref().form()
+    }
+}

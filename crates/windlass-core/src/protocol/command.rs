@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::permission::{ApproveMode, PermissionAnswer};
 use crate::profile::Profile;
+use crate::protocol::form::WishedForm;
 use crate::protocol::ids::{CallId, MessageId, RunId};
 use crate::protocol::message::Message;
 use crate::protocol::model::{Sampling, ToolChoice};
@@ -86,6 +87,9 @@ pub struct RunWishes {
     /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_max: Option<u32>,
+    /// What the answer must be, where that is more than text: it is checked before the run is believed to have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<Arc<WishedForm>>,
     /// How calls are approved that need asking. On record it is what the run began with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approve: Option<ApproveMode>,
@@ -140,6 +144,7 @@ impl Default for RunWishes {
             system: None,
             finalize_hint: None,
             steps_max: None,
+            form: None,
             approve: None,
             setup: None,
         }

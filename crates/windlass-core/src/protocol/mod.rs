@@ -2,6 +2,7 @@
 //!
 //! - `ids`, `message`, `model`, `tool`, `task`: the nouns
 //! - `event`: what a session tells, and `cause`: why a durable event was written; `command`: what a session is asked
+//! - `form`: what the answer of a run must be, where its caller wishes for more than text
 //! - `settings`: what a user sets for all runs of a session: system text, sampling, form of the answer, choice of tools
 //! - `history`: a session's past, folded from its journal: what ended runs left behind, and the run that did not end
 //! - `questions`: which of them wait for an answer
@@ -13,6 +14,7 @@ pub mod cause;
 pub mod command;
 pub mod display;
 pub mod event;
+pub mod form;
 pub mod frame;
 pub mod history;
 pub mod ids;

@@ -205,7 +205,8 @@ pub struct ModelRequest {
 }
 
 /// A piece of a streamed answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelDelta {
     /// Answer text.
     Text(String),
@@ -227,7 +228,7 @@ pub enum ModelDelta {
 }
 
 /// How far a prompt is read that takes a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadingProgress {
     /// Tokens that are read.
     pub tokens_read: u64,
@@ -276,21 +277,29 @@ impl NoticeKind {
 }
 
 /// A piece of a call, as providers stream them: any field may be missing or repeated.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CallDelta {
     /// The provider's slot number.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<u32>,
     /// The provider's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The tool's name; repeated, never concatenated.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Argument text to append.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub args_text: Option<String>,
     /// Arguments given as a value; several objects merge.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub args_value: Option<Box<Value>>,
     /// State that the provider wants to see again with this call.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Box<Value>>,
     /// Whether it is a whole call from a field that may only repeat what another one says.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_echo: bool,
 }
 

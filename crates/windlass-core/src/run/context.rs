@@ -20,7 +20,7 @@ use crate::calls::toolset::prompt_bytes;
 use crate::profile::Dialect;
 use crate::protocol::event::DurableEvent;
 use crate::protocol::message::Message;
-use crate::protocol::model::{ModelRequest, NoticeKind, ToolChoice};
+use crate::protocol::model::{ModelRequest, NoticeKind, Sampling, ToolChoice};
 use crate::protocol::tool::ToolSpec;
 
 /// Tokens kept for an answer whose length nobody limited, if the context is large enough for that.
@@ -177,13 +177,15 @@ impl Run {
             live: Arc::default(),
             tool_choice: match goal {
                 Goal::Finalise(_) => ToolChoice::Forbidden,
+                // The answer was there, only not as it must be: what samples by a grammar is held to it now.
+                Goal::Reform(_) if self.wishes.asked.form.is_some() => ToolChoice::Forbidden,
                 Goal::Work
                 | Goal::Correction(_)
                 | Goal::Reform(_)
                 | Goal::Continuation
                 | Goal::Resumption => self.tool_choice(),
             },
-            sampling: self.wishes.asked.sampling.clone(),
+            sampling: self.sampling(),
             kept: self.kept.clone(),
         };
         match self.settings.profile.dialect {
@@ -193,6 +195,16 @@ impl Run {
             Dialect::Field | Dialect::Native => {}
         }
         request
+    }
+
+    /// The wishes that go to the provider; the form of the run is among them, in the words of its wire.
+    fn sampling(&self) -> Sampling {
+        let asked = &self.wishes.asked;
+        let mut sampling = asked.sampling.clone();
+        if let Some(form) = &asked.form {
+            sampling.response_format = Some(form.response_format());
+        }
+        sampling
     }
 
     /// What belongs to this request alone.

@@ -75,6 +75,7 @@ use self::guard::RepeatGuard;
 use self::sources::CitedSources;
 use self::stopping::StopCause;
 use self::window::HistoryWindow;
+use crate::calls::phrase::phrase_form;
 use crate::calls::toolset::Toolset;
 use crate::limits::WISHED_STEPS_MAX;
 use crate::permission::{AuditEntry, Permissions};
@@ -112,7 +113,8 @@ impl RunSettings {
 
     /// The same, with what a run on record began with, and with what a user wishes for one run.
     pub(crate) fn wished(self: &Arc<Self>, wishes: &RunWishes) -> Arc<Self> {
-        if wishes.setup.is_none() && wishes.system.is_none() && wishes.steps_max.is_none() {
+        let is_usual = wishes.setup.is_none() && wishes.system.is_none();
+        if is_usual && wishes.steps_max.is_none() && wishes.form.is_none() {
             return Arc::clone(self);
         }
         let mut own = Self::clone(self);
@@ -122,16 +124,21 @@ impl RunSettings {
             own.context_tokens = setup.context_tokens;
         }
         if let Some(more) = wishes.system.as_deref().filter(|text| !text.trim().is_empty()) {
-            own.system = match own.system.as_ref() {
-                "" => more.into(),
-                system => format!("{system}\n\n{more}").into(),
-            };
+            own.system = joined(&own.system, more);
+        }
+        // Said in words too: not every model can be made to write by a schema, and not in every step.
+        if let Some(form) = &wishes.form {
+            own.system = joined(&own.system, &phrase_form(&form.asked_schema()));
         }
         if let Some(steps_max) = wishes.steps_max {
             own.profile.limits.steps_max = steps_max.clamp(1, WISHED_STEPS_MAX);
         }
         Arc::new(own)
     }
+}
+
+fn joined(system: &str, more: &str) -> Arc<str> {
+    if system.is_empty() { more.into() } else { format!("{system}\n\n{more}").into() }
 }
 
 /// What the machine decides with and does not own: the tools of this moment and the session's

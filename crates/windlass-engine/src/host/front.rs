@@ -255,7 +255,7 @@ impl HostSessions for Host {
 #[async_trait]
 impl HostRuns for Host {
     async fn start_run(&self, session_id: &SessionId, start: RunStart) -> Result<StartedRun, HostError> {
-        self.begin_run(session_id, start).await
+        self.start_watched(session_id, start).await.map(|(started, _)| started)
     }
 
     async fn run(&self, run_id: &RunId) -> Result<RunRow, HostError> {

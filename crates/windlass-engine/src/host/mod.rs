@@ -42,12 +42,13 @@ use windlass_core::ports::host::{HostError, ModelFindings, ModelRow, ModulesPort
 use windlass_core::ports::search::SharedSearch;
 use windlass_core::ports::store::{StoreFailure, StorePort};
 use windlass_core::profile::Profile;
-use windlass_core::protocol::ids::SessionId;
+use windlass_core::protocol::ids::{RunId, SessionId};
 use windlass_core::protocol::model::Sampling;
 use windlass_core::text::redact::Redactor;
 
 use self::live_runs::{LiveRuns, WatchedJournal};
 pub use self::recovery::Recovered;
+pub use self::running::FinishedRun;
 use self::slot::SessionSlots;
 use crate::clock::Clock;
 use crate::executor::Executors;
@@ -239,6 +240,11 @@ impl Host {
     /// Runs that go on.
     pub fn runs_going_on(&self) -> usize {
         self.live_runs.runs()
+    }
+
+    /// Whether a run goes on in this host.
+    pub fn is_going_on(&self, run_id: &RunId) -> bool {
+        self.live_runs.slot(run_id).is_some()
     }
 
     /// Records that slow observers lost so far.

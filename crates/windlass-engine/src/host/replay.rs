@@ -14,6 +14,7 @@ use windlass_core::run::{RunSettings, Start};
 
 use super::slot::OpenedWith;
 use super::{Host, broken, failed};
+use crate::form::formed;
 
 /// A run on record, and what it is played again with.
 pub(super) struct RecordedRun {
@@ -31,6 +32,7 @@ impl Host {
         let RecordedRun { own, start, mut permissions } = self.recollect(&row).await?;
         let start = start.ok_or_else(|| broken(format!("the beginning of run {run_id} is not on record")))?;
         let settings = Arc::new(self.settings_of_record(&row, start.send.wishes.setup.clone())?);
+        let settings = formed(&settings, &start.send.wishes);
         let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let checked_by = CheckedBy::Tools;
         let played = rehearse(settings, start, &own, &shelf.toolset, &mut permissions, checked_by);

@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use windlass_core::permission::{PermissionAnswer, Question};
-use windlass_core::ports::BoxStream;
 use windlass_core::ports::host::{HostDelivery, HostError, RecordQuery, RunStart, RunWishes, StartedRun};
 use windlass_core::ports::store::RunRow;
+use windlass_core::ports::{BoxFuture, BoxStream, ModelPort};
 use windlass_core::protocol::command::MessageSend;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
+use windlass_core::protocol::model::{Sampling, ToolChoice};
 use windlass_core::protocol::questions::open_questions;
 use windlass_core::protocol::settings::SessionSettings;
-use windlass_core::run::RunSettings;
+use windlass_core::run::{Finished, RunSettings};
 
 use super::live_runs::LiveRun;
 use super::opening::unfinished_run;
@@ -22,16 +23,21 @@ use super::reader::{ReadSubject, RecordReader};
 use super::recovery::TakingUp;
 use super::slot::{OpenedSession, OpenedWith, SessionSlot};
 use super::{Host, OpenModel, broken, failed, overloaded};
+use crate::form::SchemaForm;
 use crate::ids::{new_message_id, new_run_id};
-use crate::session::{AnswerError, RunHandle, SendError};
+use crate::session::{AnswerError, SendError};
+
+/// How a run ended, once it has.
+pub type FinishedRun = BoxFuture<'static, Result<Finished, SendError>>;
 
 impl Host {
-    /// Starts a run; returns when its message is on record.
-    pub(super) async fn begin_run(
+    /// Starts a run; returns when its message is on record. With it comes how the run ended, once it has: in the
+    /// process of the host, why a run failed is more than what is on record.
+    pub async fn start_watched(
         &self,
         session_id: &SessionId,
         start: RunStart,
-    ) -> Result<StartedRun, HostError> {
+    ) -> Result<(StartedRun, FinishedRun), HostError> {
         self.check_open()?;
         let slot = self.slots.at(session_id);
         if let Some(run_id) = slot.run() {
@@ -54,6 +60,7 @@ impl Host {
         if let Some((field, message)) = open.model.refusal(&choice, &wishes.sampling) {
             return Err(HostError::Invalid { field: Some(field), message });
         }
+        check_form(&open.model, &choice, &wishes)?;
         let wishes = self.narrowed(wishes, open.setup.model.as_deref());
         let (run_id, message) = (new_run_id(), start.message);
         let send = MessageSend { run_id: run_id.clone(), message_id: new_message_id(), message, wishes };
@@ -77,8 +84,10 @@ impl Host {
             }
         };
         entry.is_sent = true;
-        let first_seq = self.wait_for_acceptance(&run_id, receiver, handle).await?;
-        Ok(StartedRun { run_id, session_id: session_id.clone(), after_seq: first_seq.saturating_sub(1) })
+        let mut finished: FinishedRun = Box::pin(handle.finished());
+        let first_seq = self.wait_for_acceptance(&run_id, receiver, &mut finished).await?;
+        let after_seq = first_seq.saturating_sub(1);
+        Ok((StartedRun { run_id, session_id: session_id.clone(), after_seq }, finished))
     }
 
     /// What is wished of the tools that the model may use at all.
@@ -95,20 +104,26 @@ impl Host {
     async fn wait_for_acceptance(
         &self,
         run_id: &RunId,
-        accepted: oneshot::Receiver<u64>,
-        handle: RunHandle,
+        mut accepted: oneshot::Receiver<u64>,
+        finished: &mut FinishedRun,
     ) -> Result<u64, HostError> {
-        let error = tokio::select! {
+        let over = tokio::select! {
             // In this order, because a short run may be accepted and over at once: it was accepted.
             biased;
-            Ok(first_seq) = accepted => return Ok(first_seq),
-            finished = handle.finished() => match finished {
-                Ok(finished) => broken(format!(
-                    "the run could not be put on record: {}",
-                    finished.error.map_or_else(|| finished.outcome.word().to_owned(), |error| error.to_string())
-                )),
-                Err(error) => unsent(error),
-            },
+            Ok(first_seq) = &mut accepted => return Ok(first_seq),
+            over = &mut *finished => over,
+        };
+        // Both may have come about between the two looks.
+        if let Ok(first_seq) = accepted.try_recv() {
+            *finished = Box::pin(std::future::ready(over));
+            return Ok(first_seq);
+        }
+        let error = match over {
+            Ok(over) => broken(format!(
+                "the run could not be put on record: {}",
+                over.error.map_or_else(|| over.outcome.word().to_owned(), |error| error.to_string())
+            )),
+            Err(error) => unsent(error),
         };
         self.live_runs.leave(run_id);
         Err(error)
@@ -377,4 +392,13 @@ pub(super) fn unsent(error: SendError) -> HostError {
         // The host shuts sessions only under their lock: an actor that is gone is one that broke.
         SendError::Closed => HostError::Broken("the session ended unexpectedly; try again".to_owned()),
     }
+}
+
+/// A form that no answer could be checked against, or that the model cannot write, is refused before the run begins.
+fn check_form(model: &Arc<dyn ModelPort>, choice: &ToolChoice, wishes: &RunWishes) -> Result<(), HostError> {
+    let Some(form) = &wishes.form else { return Ok(()) };
+    let invalid = |message| HostError::Invalid { field: Some("form"), message };
+    SchemaForm::new(Arc::clone(form)).map_err(|error| invalid(error.to_string()))?;
+    let asked = Sampling { response_format: Some(form.response_format()), ..wishes.sampling.clone() };
+    model.refusal(choice, &asked).map_or(Ok(()), |(_, why)| Err(invalid(why)))
 }

@@ -14,6 +14,7 @@ use windlass_core::rehearse::recall_request;
 
 use super::replay::RecordedRun;
 use super::{Host, OpenModel};
+use crate::form::formed;
 
 impl Host {
     /// The exact exchange of a step.
@@ -42,7 +43,8 @@ impl Host {
             return Ok(report);
         };
         let shelf = self.parts.registry.snapshot_of(&settings.profile);
-        match recall_request(&Arc::new(settings), start, &own, &shelf.toolset, &mut permissions, step) {
+        let settings = formed(&Arc::new(settings), &start.send.wishes);
+        match recall_request(&settings, start, &own, &shelf.toolset, &mut permissions, step) {
             Ok(request) => show(&mut report, &request, &opened),
             Err(divergence) => {
                 report.problem = Some(format!(

@@ -25,6 +25,7 @@ use windlass_core::text::redact::Redactor;
 use crate::bus::EventLog;
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
+use crate::form::formed;
 use crate::inside::{CallsInside, InnerNote};
 use crate::limits::HELD_DELTAS_MAX;
 use crate::registry::ToolShelf;
@@ -274,7 +275,7 @@ impl Actor {
         let (lines, shown) = mpsc::channel(PROGRESS_LINES_MAX);
         let (inner_notes, notes) = mpsc::unbounded_channel();
         self.active = Some(ActiveRun {
-            machine: Run::new(Arc::clone(&self.parts.settings)),
+            machine: Run::new(formed(&self.parts.settings, &send.wishes)),
             run_id: send.run_id.clone(),
             parent_id: send.message_id.clone(),
             shelf: self.parts.registry.snapshot_of(&self.parts.settings.profile),

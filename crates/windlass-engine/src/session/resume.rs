@@ -20,6 +20,7 @@ use windlass_core::rehearse::{
 use windlass_core::run::{Effect, Finished, Input, World};
 
 use crate::explain::Nobody;
+use crate::form::formed;
 use crate::limits::PROBE_TIMEOUT_MS;
 use crate::session::actor::Actor;
 use crate::session::{RunDone, SendError, Unfinished};
@@ -48,7 +49,7 @@ impl Actor {
             self.permissions.set_mode(mode);
         }
         self.parts.renew(&mut self.permissions).await;
-        let settings = Arc::clone(&self.parts.settings);
+        let settings = formed(&self.parts.settings, &start.send.wishes);
         let shelf = self.parts.registry.snapshot_of(&settings.profile);
         let (records, permissions) = (&unfinished.records, &mut self.permissions);
         let rehearsed = rehearse(settings, start, records, &shelf.toolset, permissions, CheckedBy::Record);

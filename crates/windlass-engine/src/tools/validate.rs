@@ -55,15 +55,28 @@ pub fn compile(schema: &Value) -> Result<SchemaValidator, SchemaError> {
     compile_among(schema, [])
 }
 
+/// Compiles a schema that stands alone and whose formats bind, such as `email`: by the standard they are remarks.
+pub fn compile_with_formats(schema: &Value) -> Result<SchemaValidator, SchemaError> {
+    compiled(schema, HashMap::new(), true)
+}
+
 /// Compiles a schema that may refer to the given documents by their addresses, and to nothing else.
 pub fn compile_among<'a>(
     schema: &Value,
     documents: impl IntoIterator<Item = (&'a str, &'a Value)>,
 ) -> Result<SchemaValidator, SchemaError> {
-    measure(schema)?;
-    let weight = weigh(schema).map_err(|TooHeavy| SchemaError::TooHeavy)?;
     let documents =
         documents.into_iter().map(|(address, document)| (address.to_owned(), document.clone())).collect();
+    compiled(schema, documents, false)
+}
+
+fn compiled(
+    schema: &Value,
+    documents: HashMap<String, Value>,
+    has_formats: bool,
+) -> Result<SchemaValidator, SchemaError> {
+    measure(schema)?;
+    let weight = weigh(schema).map_err(|TooHeavy| SchemaError::TooHeavy)?;
     // Patterns of JSON Schema may look around and refer back, which only an engine that steps back can do.
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(PATTERN_STEPS_BACK_MAX)
@@ -72,6 +85,7 @@ pub fn compile_among<'a>(
     jsonschema::options()
         .with_retriever(NoDocuments(documents))
         .with_pattern_options(patterns)
+        .should_validate_formats(has_formats)
         .build(schema)
         .map(|validator| SchemaValidator { validator, collects_all: weight.is_light() })
         .map_err(|error| SchemaError::Invalid {

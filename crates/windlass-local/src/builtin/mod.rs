@@ -67,8 +67,8 @@ static WEIGHTS: &[u8] = &ALIGNED.0;
 #[repr(C, align(64))]
 struct AlignedBytes<const N: usize>([u8; N]);
 
-static ALIGNED: AlignedBytes<{ include_bytes!("../../../../models/builtin/windlass-builtin.gguf").len() }> =
-    AlignedBytes(*include_bytes!("../../../../models/builtin/windlass-builtin.gguf"));
+static ALIGNED: AlignedBytes<{ include_bytes!("../../weights/windlass-builtin.gguf").len() }> =
+    AlignedBytes(*include_bytes!("../../weights/windlass-builtin.gguf"));
 
 /// What it is called.
 pub const BUILTIN: &str = "builtin";

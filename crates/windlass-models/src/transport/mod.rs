@@ -3,7 +3,7 @@
 //! Owns the way out, certificates, keys and time limits. Follows no redirects, for a redirect would carry
 //! the key away. Dropping an answer closes its connection at once. Knows no wire.
 //!
-//! `http1` is the client, `watch` its time limits, `wait` how long a provider asks to wait, `unread` what a
+//! `address` reads where a request goes, `http1` is the client, `watch` its time limits, `wait` how long a provider asks to wait, `unread` what a
 //! provider left unread of a request.
 
 use std::fmt;
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use url::Url;
 use windlass_core::protocol::model::{ModelFailure, ModelFailureKind};
 use windlass_core::text::secret::Secret;
 
+use self::address::ServerAddress;
 use self::http1::head::ResponseHead;
 use self::http1::{
     HeaderFields, Http1Client, HttpBody, HttpExchange, HttpFault, HttpRequest, Proxies, RequestEnvelope,
@@ -27,6 +27,7 @@ use crate::failure::{malformed, redact, shown_url};
 use crate::limits::ExchangeLimits;
 use crate::target::{AuthForm, ModelTarget};
 
+pub(crate) mod address;
 pub mod http1;
 pub(crate) mod unread;
 pub mod wait;
@@ -40,7 +41,7 @@ pub struct TransportConfig {
     /// Certificates of authorities that are trusted beside those of the system, as PEM.
     pub ca_pem: Option<Vec<u8>>,
     /// Whether the proxy of the environment is used (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`);
-    /// never for this machine itself.
+    /// never for this machine itself. Without the feature `proxy` there is none.
     pub uses_proxy: bool,
     /// A proxy for everything, this machine included, instead of the environment's.
     pub proxy: Option<ProxyRoute>,
@@ -405,7 +406,7 @@ impl fmt::Debug for ReplyBody {
 }
 
 /// The path goes before a query of the base URL, as Azure's API version needs it; a query of its own follows that.
-fn url_of(target: &ModelTarget, path: &str) -> Result<Url, ModelFailure> {
+fn url_of(target: &ModelTarget, path: &str) -> Result<ServerAddress, ModelFailure> {
     let (base, base_query) = parted(&target.base_url);
     let (path, path_query) = parted(path);
     if target.base_url.contains('#') {
@@ -420,8 +421,7 @@ fn url_of(target: &ModelTarget, path: &str) -> Result<Url, ModelFailure> {
         text.push(if text.contains('?') { '&' } else { '?' });
         text.push_str(query);
     }
-    let url = Url::parse(&text).ok();
-    url.filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
+    ServerAddress::parse(&text).ok_or_else(|| {
         let shown = shown_url(&target.base_url);
         unusable(target, &format!("'{shown}' is no http or https address"))
     })
@@ -431,18 +431,18 @@ fn parted(url: &str) -> (&str, Option<&str>) {
     url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)))
 }
 
-fn route_of(config: &TransportConfig, url: &Url) -> TransportRoute {
+fn route_of(config: &TransportConfig, url: &ServerAddress) -> TransportRoute {
     // Local model servers are the usual case, and no proxy knows them.
     let is_proxied = config.proxy.is_some() || (config.uses_proxy && !is_loopback(url));
-    match (is_proxied, url.scheme()) {
+    match (is_proxied, url.is_safe()) {
         (true, _) => TransportRoute::Proxied,
-        (false, "http") => TransportRoute::Plain,
-        (false, _) => TransportRoute::Direct,
+        (false, false) => TransportRoute::Plain,
+        (false, true) => TransportRoute::Direct,
     }
 }
 
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
+pub(crate) fn is_loopback(url: &ServerAddress) -> bool {
+    let host = url.host();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or(host == "localhost" || host.ends_with(".localhost"), |address| address.is_loopback())
 }
@@ -450,12 +450,10 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 fn open(config: &TransportConfig, route: TransportRoute) -> Result<Http1Client, String> {
     let proxies = match (route, &config.proxy) {
         (TransportRoute::Plain | TransportRoute::Direct, _) => None,
-        (TransportRoute::Proxied, None) => Some(Proxies::of_environment()),
+        (TransportRoute::Proxied, None) => Proxies::of_environment(),
         (TransportRoute::Proxied, Some(asked)) => {
             let proxies = Proxies::all(asked.url.expose(), asked.bypass.as_deref());
-            Some(proxies.ok_or_else(|| {
-                format!("the proxy '{}' has no usable address", shown_url(asked.url.expose()))
-            })?)
+            Some(proxies.map_err(|why| format!("the proxy '{}' {why}", shown_url(asked.url.expose())))?)
         }
     };
     Ok(Http1Client::new(proxies))

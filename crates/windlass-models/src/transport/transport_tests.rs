@@ -109,7 +109,7 @@ async fn plain_http_on_this_machine_needs_neither_certificates_nor_a_proxy() {
 
 #[test]
 fn each_address_has_its_way_out() {
-    let route = |config: &TransportConfig, url: &str| route_of(config, &Url::parse(url).unwrap());
+    let route = |config: &TransportConfig, url: &str| route_of(config, &ServerAddress::parse(url).unwrap());
     let system = TransportConfig::default();
     for url in ["http://localhost:1", "http://127.8.8.8", "http://[::1]:2", "http://x.localhost"] {
         assert_eq!(route(&system, url), TransportRoute::Plain, "{url}");

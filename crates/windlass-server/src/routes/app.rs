@@ -68,6 +68,11 @@ pub(crate) fn is_page(path: &str) -> bool {
     })
 }
 
+/// Whether an endpoint is a page or a file of the app.
+pub(crate) fn is_of_app(endpoint: &Endpoint) -> bool {
+    endpoint.operation.tag == TAG
+}
+
 /// Whether a path gives nothing but the app itself, which is the same for everybody.
 pub(crate) fn is_public(path: &str) -> bool {
     is_page(path) || LOOSE.contains(&path) || path.starts_with(HASHED)
@@ -151,7 +156,7 @@ fn media_type(path: &str) -> &'static str {
 }
 
 #[derive(RustEmbed)]
-#[folder = "../../web/dist"]
+#[folder = "dist"]
 struct Dist;
 
 /// A file as it is sent.

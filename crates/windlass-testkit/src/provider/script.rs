@@ -65,6 +65,8 @@ pub struct VendorScript {
     pub fault_times: usize,
     /// The answer is held after so many events until the test lets it go on; 0 is never.
     pub hold_after: usize,
+    /// Which of the taught texts are its answers, in place of words of its own.
+    pub taught: Option<usize>,
 }
 
 impl Default for VendorScript {
@@ -81,6 +83,7 @@ impl Default for VendorScript {
             fault_step: None,
             fault_times: 0,
             hold_after: 0,
+            taught: None,
         }
     }
 }
@@ -99,6 +102,7 @@ impl fmt::Display for VendorScript {
             usize::from(self.speaks_first),
             self.hold_after
         )?;
+        self.taught.map_or(Ok(()), |place| write!(f, "-q{place}"))?;
         let Some(fault) = self.fault else { return Ok(()) };
         write!(f, "-f{}-o{}", fault.code(), self.fault_times)?;
         self.fault_step.map_or(Ok(()), |step| write!(f, "-a{step}"))
@@ -122,6 +126,7 @@ impl VendorScript {
                 'r' => script.thinks = number > 0,
                 'p' => script.speaks_first = number > 0,
                 'h' => script.hold_after = number,
+                'q' => script.taught = Some(number),
                 'f' => script.fault = VendorFault::of_code(number),
                 'a' => script.fault_step = Some(number),
                 'o' => script.fault_times = number,
@@ -274,19 +279,23 @@ impl SaidCall {
         if self.arguments.is_empty() { Some(json!({})) } else { serde_json::from_str(&self.arguments).ok() }
     }
 
-    /// The arguments in three pieces, never within a character.
     pub(super) fn pieces(&self) -> Vec<&str> {
-        let mut pieces = Vec::new();
-        let mut rest = self.arguments.as_str();
-        let step = rest.len().div_ceil(3).max(1);
-        while !rest.is_empty() {
-            let at = (step..=rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
-            let (piece, more) = rest.split_at(at);
-            pieces.push(piece);
-            rest = more;
-        }
-        pieces
+        pieces_of(&self.arguments)
     }
+}
+
+/// A text in three pieces, never cut within a character.
+pub(super) fn pieces_of(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    let step = rest.len().div_ceil(3).max(1);
+    while !rest.is_empty() {
+        let at = (step..=rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let (piece, more) = rest.split_at(at);
+        pieces.push(piece);
+        rest = more;
+    }
+    pieces
 }
 
 /// Why a step ends.

@@ -32,6 +32,7 @@ fn a_script_survives_its_trip_in_a_models_name() {
         fault_step: Some(2),
         fault_times: 1,
         hold_after: 5,
+        taught: Some(2),
     };
     assert_eq!(VendorScript::parse(&format!("claude-sonnet-4-5-{script}")), script);
     assert_eq!(VendorScript::parse("gpt-4o"), VendorScript::default());

@@ -14,12 +14,14 @@ use super::act::Act;
 use super::http::read_request;
 use super::ledger::{RequestLedger, SharedLedger};
 use super::play::VendorStage;
+use super::script::VendorScript;
 
 /// A provider on a port of its own; gone when dropped.
 #[derive(Debug)]
 pub struct ProviderServer {
     address: SocketAddr,
     ledger: Arc<SharedLedger>,
+    stage: Arc<VendorStage>,
     gate: watch::Sender<bool>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -35,8 +37,8 @@ impl ProviderServer {
         let (gate, opened) = watch::channel(false);
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let place =
-            ServerShared { ledger: Arc::clone(&ledger), stage: Arc::new(VendorStage::default()), opened };
+        let stage = Arc::new(VendorStage::default());
+        let place = ServerShared { ledger: Arc::clone(&ledger), stage: Arc::clone(&stage), opened };
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
@@ -45,7 +47,7 @@ impl ProviderServer {
                 }
             });
         });
-        Ok(Self { address, ledger, gate, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, ledger, stage, gate, stop: Some(stop), thread: Some(thread) })
     }
 
     /// The address without a path.
@@ -74,6 +76,12 @@ impl ProviderServer {
         wish: impl Fn(&RequestLedger) -> bool,
     ) -> Option<RequestLedger> {
         self.ledger.wait_until(patience, wish)
+    }
+
+    /// A part whose answers are these texts: the first, then one for each that the conversation has.
+    pub fn teach(&self, answers: impl IntoIterator<Item = impl Into<String>>) -> VendorScript {
+        let answers = answers.into_iter().map(Into::into).collect();
+        VendorScript { taught: Some(self.stage.teach(answers)), ..VendorScript::default() }
     }
 
     /// Lets answers that are held go on.

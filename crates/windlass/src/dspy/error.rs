@@ -227,18 +227,26 @@ impl From<WindlassError> for DSPyEngineError {
     fn from(error: WindlassError) -> Self {
         match error {
             WindlassError::Run(error) => (*error).into(),
+            WindlassError::Answer(wrong) => DSPyEngineError::ParseError(wrong.problem),
             #[cfg(feature = "models")]
             WindlassError::Model(_) | WindlassError::NoToolSupport(_) => {
                 DSPyEngineError::ConfigError(error.to_string())
             }
+            #[cfg(feature = "local")]
+            WindlassError::ModelFile { .. } => DSPyEngineError::ConfigError(error.to_string()),
             WindlassError::NoModel
             | WindlassError::UnknownModel(_)
             | WindlassError::Script { .. }
             | WindlassError::Tool(_)
+            | WindlassError::State(_)
+            | WindlassError::Rule { .. }
+            | WindlassError::Schema { .. }
             | WindlassError::Executor(_) => DSPyEngineError::ConfigError(error.to_string()),
-            WindlassError::Send(_) | WindlassError::Runtime(_) => {
-                DSPyEngineError::RuntimeError(error.to_string())
-            }
+            WindlassError::Send(_)
+            | WindlassError::Host(_)
+            | WindlassError::Failed { .. }
+            | WindlassError::Store(_)
+            | WindlassError::Runtime(_) => DSPyEngineError::RuntimeError(error.to_string()),
         }
     }
 }

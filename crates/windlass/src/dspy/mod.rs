@@ -134,6 +134,7 @@ pub use tool::Tool;
 /// }
 /// ```
 #[cfg(feature = "modules")]
+#[cfg(feature = "macros")]
 pub use windlass_macros::Signature;
 #[cfg(feature = "modules")]
 pub use windlass_modules::script::{

@@ -5,13 +5,19 @@ use std::sync::{Arc, Mutex, OnceLock};
 use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::json;
-use windlass::core::permission::DeniedBy;
-use windlass::core::ports::{JournalFailure, JournalPort};
+use windlass::core::permission::{DeniedBy, PolicySet};
+use windlass::core::ports::{JournalFailure, JournalPort, ModelPort};
+use windlass::core::protocol::command::MessageSend;
 use windlass::core::protocol::event::Record;
 use windlass::core::protocol::ids::SessionId;
 use windlass::core::protocol::message::Message;
-use windlass::core::run::RunError;
+use windlass::core::run::{RunError, RunSettings};
+use windlass::engine::clock::Clock;
+use windlass::engine::ids::{new_message_id, new_run_id, new_session_id};
 use windlass::engine::journal::MemoryJournal;
+use windlass::engine::policy_store::PolicyStore;
+use windlass::engine::registry::Registry;
+use windlass::engine::session::{Past, Session, SessionParts};
 use windlass::prelude::*;
 
 /// Adds two integers.
@@ -129,9 +135,17 @@ async fn an_asker_does_not_keep_a_session_alive() {
         .on_permission(|_| std::future::ready(PermissionAnswer::new(Decision::Deny)))
         .build()
         .unwrap();
-    let mut events = agent.session().subscribe();
-    drop(agent);
-    assert_eq!(events.next().await, windlass::engine::bus::Delivery::Closed);
+    let host = Arc::downgrade(agent.host());
+    let unused = agent.new_session().unwrap();
+    let mut events = unused.own_session().events(0).await.unwrap();
+    assert_eq!(agent.run("q").await.unwrap().text, "It is 42.");
+    drop((agent, unused));
+    // Whoever follows is told that nothing more comes.
+    assert!(events.next().await.is_none());
+    drop(events);
+    while host.upgrade().is_some() {
+        tokio::task::yield_now().await;
+    }
 }
 
 static TEACHER: OnceLock<Windlass> = OnceLock::new();
@@ -166,7 +180,8 @@ async fn a_new_session_begins_without_the_old_history() {
     let agent = with_script("user q\nmodel text One.\n\nuser q\nmodel text Two.\n").build().unwrap();
     assert_eq!(agent.run("q").await.unwrap().text, "One.");
     let other = agent.new_session().unwrap();
-    assert_ne!(agent.session().id(), other.session().id());
+    assert_ne!(agent.own_session().id().await.unwrap(), other.own_session().id().await.unwrap());
+    assert_eq!(other.run("q").await.unwrap().text, "One.");
 }
 
 #[tokio::test]
@@ -227,12 +242,12 @@ impl JournalPort for Held {
 async fn p_22_a_session_that_cannot_go_on_pushes_back_and_then_gives_its_final_message() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let journal = Held { inner: MemoryJournal::new(), gate: Arc::clone(&gate) };
-    let agent = with_script("user q\nmodel text Done.\n").journal(journal).build().unwrap();
-    let mut run = std::pin::pin!(agent.run("q"));
-    assert!(futures::poll!(run.as_mut()).is_pending());
+    let session = held_session(journal);
+    let send = MessageSend::text(new_run_id(), new_message_id(), "q");
+    let run = session.send(send).await.unwrap();
     let mut taken = 0;
     loop {
-        let mut command = std::pin::pin!(agent.session().set_approve(ApproveMode::Ask));
+        let mut command = std::pin::pin!(session.set_approve(ApproveMode::Ask));
         if futures::poll!(command.as_mut()).is_pending() {
             gate.add_permits(1);
             command.await.unwrap();
@@ -241,5 +256,30 @@ async fn p_22_a_session_that_cannot_go_on_pushes_back_and_then_gives_its_final_m
         taken += 1;
         assert!(taken < 1_000, "commands pile up without a bound");
     }
-    assert_eq!(run.await.unwrap().text, "Done.");
+    assert_eq!(run.finished().await.unwrap().answer, "Done.");
+}
+
+/// A session of the engine itself.
+fn held_session(journal: Held) -> Session {
+    let script = windlass_scripted::Script::parse("inline", "user q\nmodel text Done.\n").unwrap();
+    let model: Arc<dyn ModelPort> = Arc::new(windlass_scripted::ScriptedModel::new(&script));
+    Session::start(SessionParts {
+        session_id: new_session_id(),
+        settings: Arc::new(RunSettings {
+            profile: Profile::default(),
+            model: model.name().to_owned(),
+            system: "".into(),
+            context_tokens: None,
+            form: None,
+        }),
+        model,
+        registry: Registry::new(),
+        root: ".".into(),
+        policies: PolicyStore::in_memory(PolicySet::default()),
+        approve: ApproveMode::Never,
+        journal: Arc::new(journal),
+        audit: None,
+        clock: Clock::system(),
+        past: Past::default(),
+    })
 }

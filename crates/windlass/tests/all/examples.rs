@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 
 /// The program of an example: beside the folder of this test's own program. Cargo builds it with
 /// `cargo test`; when only this test was built, it is built now.
-fn program(name: &str) -> PathBuf {
+pub(crate) fn program(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let profile = own.parent().and_then(|folder| folder.parent()).unwrap();
     let path = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     if !path.exists() {
         let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "windlass", "--example", name]);
+        build.args(["build", "--quiet", "--package", "windlass", "--features", "full", "--example", name]);
         build.arg("--target-dir").arg(profile.parent().unwrap());
         assert!(build.status().unwrap().success(), "the example {name} does not compile");
     }
@@ -20,7 +20,12 @@ fn program(name: &str) -> PathBuf {
 }
 
 fn run(name: &str, input: Option<&str>) -> String {
+    run_with(name, &[], input)
+}
+
+fn run_with(name: &str, args: &[&str], input: Option<&str>) -> String {
     let mut command = Command::new(program(name));
+    command.args(args);
     command.stdout(Stdio::piped());
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     let mut child = command.spawn().unwrap();
@@ -82,4 +87,54 @@ fn d_30_the_merchant_haggles_with_host_functions_and_a_closure_of_the_script() {
             "In the purse: 25 gold. In the bag: rope, lantern.",
         ]
     );
+}
+
+#[cfg(feature = "builtin")]
+#[test]
+fn offline_needs_nothing_but_itself() {
+    let text = run("offline", None);
+    assert!(text.contains("437") && text.contains("(calculate)"), "{text}");
+    assert!(text.contains("seven apples") && text.contains("(read_file)"), "{text}");
+}
+
+#[cfg(feature = "testing")]
+#[test]
+fn a_cassette_is_recorded_played_and_tells_a_changed_prompt() {
+    let text = run("cassette_test", None);
+    assert!(text.contains("played: Bread is 3.50.\n"), "{text}");
+    assert!(text.contains("differs at $.system"), "{text}");
+    assert!(
+        text.contains("recorded: \"You sell things.") && text.contains("asked: \"You sell many"),
+        "{text}"
+    );
+}
+
+#[cfg(feature = "store")]
+#[test]
+fn durable_bot_does_its_work_once_and_nothing_when_it_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let text = run_with("durable_bot", &[path], None);
+    assert!(text.contains("weigh_parcel: 401 grams") && text.contains("Parcel 4 is on its way."), "{text}");
+    assert_eq!(run_with("durable_bot", &[path], None), "All parcels are sent.\n");
+    let ledger = std::fs::read_to_string(folder.path().join("ledger.txt")).unwrap();
+    assert_eq!(ledger.lines().count(), 8, "{ledger}");
+}
+
+#[cfg(feature = "server")]
+#[test]
+fn axum_app_serves_its_own_route_and_a_run_of_the_agent() {
+    let text = run("axum_app", None);
+    assert!(text.starts_with("http://127.0.0.1:") && text.contains("\nHello.\n"), "{text}");
+    assert!(text.contains(r#""content":"42.""#) && text.contains(r#""type":"done""#), "{text}");
+}
+
+#[test]
+fn approvals_hold_for_the_call_that_was_shown() {
+    let text = run("approvals", None);
+    assert!(
+        text.contains(r#"{"name":"draft-1.txt"}: yes"#) && text.contains("contract.pdf\"}: no"),
+        "{text}"
+    );
+    assert!(text.ends_with("The draft is gone; the contract is still there.\n"), "{text}");
 }

@@ -6,8 +6,12 @@
 mod agent;
 mod attribute;
 mod blocking;
+#[cfg(feature = "testing")]
+mod cassettes;
 #[cfg(feature = "modules")]
 mod circles;
+#[cfg(all(feature = "store", unix))]
+mod durable;
 #[cfg(feature = "modules")]
 mod engine;
 #[cfg(feature = "modules")]
@@ -20,19 +24,34 @@ mod engine_scripts;
 mod engine_sync;
 mod examples;
 mod executors;
+#[cfg(feature = "testing")]
+mod expectations;
 #[cfg(feature = "modules")]
 mod fire;
 mod host;
 #[cfg(feature = "models")]
 mod models;
 #[cfg(feature = "models")]
+#[cfg(all(feature = "server", feature = "store"))]
+mod order_desk;
 mod providers;
 mod reading;
 mod registry;
 mod same_loop;
+#[cfg(feature = "server")]
+mod served;
+#[cfg(feature = "store")]
+mod sessions;
 #[cfg(feature = "modules")]
 mod shop;
 #[cfg(feature = "modules")]
 mod signature;
 mod tool_error;
+mod toolkit;
+mod typed;
+mod typed_cases;
+#[cfg(feature = "builtin")]
+mod typed_in_process;
+#[cfg(feature = "models")]
+mod typed_matrix;
 mod wrapper;

@@ -7,9 +7,8 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
-use windlass::core::ports::ToolPort;
+use windlass::core::ports::{BoxStream, ToolPort};
 use windlass::core::protocol::event::{Record, WarningCode};
-use windlass::engine::bus::{Delivery, Subscription};
 use windlass::models::WireKind;
 use windlass::prelude::*;
 use windlass_testkit::provider::{ProviderServer, VendorFault, VendorScript, VendorTool as Called};
@@ -50,16 +49,13 @@ fn sums(steps: usize, parallel: usize) -> VendorScript {
 }
 
 /// The records of a session up to the end of its run.
-async fn records(mut events: Subscription) -> Vec<Arc<Record>> {
+async fn records(mut events: BoxStream<'static, Arc<Record>>) -> Vec<Arc<Record>> {
     let mut records: Vec<Arc<Record>> = Vec::new();
-    while !records
-        .last()
-        .is_some_and(|last| matches!(last.event, Event::Durable(DurableEvent::RunEnded { .. })))
-    {
-        match events.next().await {
-            Delivery::Record(record) => records.push(record),
-            Delivery::Snapshot { records: missed, .. } => records.extend(missed),
-            Delivery::Gap { .. } | Delivery::Closed => break,
+    while let Some(record) = events.next().await {
+        let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
+        records.push(record);
+        if is_end {
+            break;
         }
     }
     records
@@ -71,8 +67,8 @@ async fn p_27_events_are_cloneable_and_two_subscribers_see_equal_records() {
         let server = ProviderServer::start().unwrap();
         let script = VendorScript { thinks: true, speaks_first: true, ..sums(2, 2) };
         let agent = agent(&server, wire, &script).tool(calculate).build().unwrap();
-        let here = tokio::spawn(records(agent.session().subscribe()));
-        let there = tokio::spawn(records(agent.session().subscribe()));
+        let here = tokio::spawn(records(agent.own_session().events(0).await.unwrap()));
+        let there = tokio::spawn(records(agent.own_session().events(0).await.unwrap()));
         agent.run("Go.").await.unwrap();
         let (here, there) = (here.await.unwrap(), there.await.unwrap());
         assert!(here.len() > 20 && here == there, "{}", wire.word());
@@ -129,7 +125,7 @@ async fn p_27_parallel_calls_that_end_in_reverse_are_all_awaited_and_delivered_i
         let server = ProviderServer::start().unwrap();
         let script = sums(1, 3);
         let agent = agent(&server, wire, &script).tool(Relay::new(2, 1)).build().unwrap();
-        let events = tokio::spawn(records(agent.session().subscribe()));
+        let events = tokio::spawn(records(agent.own_session().events(0).await.unwrap()));
         let answer = agent.run("Go.").await.unwrap();
         assert_eq!(answer.text.trim(), script.answer(), "{}", wire.word());
         let ended: Vec<String> = events.await.unwrap().iter().filter_map(|one| told(&one.event)).collect();
@@ -164,7 +160,7 @@ async fn p_27_a_huge_outcome_is_cut_to_the_budget_of_the_model_and_has_a_handle(
         let source = source(&server, wire, &script)
             .change(|overrides| overrides.abilities.context_tokens = Some(context_tokens));
         let agent = Windlass::builder().model_source(source).unwrap().tool(babble).build().unwrap();
-        let events = tokio::spawn(records(agent.session().subscribe()));
+        let events = tokio::spawn(records(agent.own_session().events(0).await.unwrap()));
         let answer = agent.run("Go.").await.unwrap();
         assert_eq!(answer.text.trim(), script.answer(), "{}", wire.word());
         let call_id = &answer.trace.tools[0].id;

@@ -71,9 +71,9 @@ async fn r_20_the_wrapper_and_a_session_run_the_same_machine() {
             .profile(Profile::dspy())
             .build()
             .unwrap();
-        let mut events = agent.session().subscribe();
         let answered = agent.run("q").await;
-        let by_session = trace_of(&mut events).await;
+        let records = agent.own_session().records(0).await.unwrap();
+        let by_session = RunTrace::fold(records.iter().map(AsRef::as_ref));
 
         assert_eq!(format!("{:?}", facts(&by_wrapper)), format!("{:?}", facts(&by_session)), "{outputs:?}");
         match (result, answered) {
@@ -82,16 +82,4 @@ async fn r_20_the_wrapper_and_a_session_run_the_same_machine() {
             (result, answered) => panic!("{outputs:?}: {result:?} but {answered:?}"),
         }
     }
-}
-
-async fn trace_of(events: &mut windlass::engine::bus::Subscription) -> RunTrace {
-    let mut records = Vec::new();
-    while let windlass::engine::bus::Delivery::Record(record) = events.next().await {
-        let is_end = matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. }));
-        records.push(record);
-        if is_end {
-            break;
-        }
-    }
-    RunTrace::fold(records.iter().map(AsRef::as_ref))
 }

@@ -80,8 +80,7 @@ impl Http1Client {
         trust: impl FnOnce() -> Result<TrustRoots, String>,
         connect_timeout: Duration,
     ) -> Result<RequestEnvelope, HttpFault> {
-        let place = ConnectionKey::of(&request.url)
-            .ok_or_else(|| HttpFault::Unusable("it has no host".to_owned()))?;
+        let place = ConnectionKey::of(&request.url);
         let proxy = self.proxies.as_ref().map(|proxies| proxies.find(&place)).transpose();
         let proxy = proxy.map_err(HttpFault::Unusable)?.flatten();
         let trust = place.is_safe.then(trust).transpose().map_err(HttpFault::Unusable)?;

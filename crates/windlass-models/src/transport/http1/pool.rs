@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use tokio::runtime::{Handle, Id};
 use tokio::time::Instant;
-use url::{Host, Url};
 
 use super::socket::Socket;
 use crate::limits::{IDLE_CONNECTION_MS_MAX, IDLE_CONNECTIONS_MAX};
+use crate::transport::address::ServerAddress;
 
 /// Where a request goes. Which proxy leads there is settled for each client, so it is no part of this.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,13 +25,9 @@ pub(super) struct ConnectionKey {
 }
 
 impl ConnectionKey {
-    pub(super) fn of(url: &Url) -> Option<Self> {
-        let host = match url.host()? {
-            Host::Domain(name) => name.to_owned(),
-            Host::Ipv4(address) => address.to_string(),
-            Host::Ipv6(address) => address.to_string(),
-        };
-        Some(Self { is_safe: url.scheme() == "https", host, port: url.port_or_known_default()? })
+    pub(super) fn of(url: &ServerAddress) -> Self {
+        let host = url.host().trim_matches(['[', ']']).to_owned();
+        Self { is_safe: url.is_safe(), host, port: url.port() }
     }
 }
 

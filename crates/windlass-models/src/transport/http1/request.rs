@@ -5,10 +5,10 @@
 use std::io::Write as _;
 
 use percent_encoding::percent_decode_str;
-use url::Url;
 use windlass_core::text::base64;
 
 use super::proxy::Proxy;
+use crate::transport::address::ServerAddress;
 
 /// Headers that say how the message itself travels, which is not for others to say.
 const OWN: [&str; 9] = [
@@ -86,7 +86,7 @@ impl Method {
 
 /// What is asked, but for a body.
 pub(crate) struct HttpRequest<'a> {
-    pub(crate) url: Url,
+    pub(crate) url: ServerAddress,
     pub(crate) fields: HeaderFields<'a>,
     pub(crate) method: Method,
 }
@@ -95,8 +95,8 @@ impl HttpRequest<'_> {
     /// The head as it is sent, up to what [`end_head`] adds; a proxy that forwards is told the whole address.
     pub(super) fn head(&self, forwarder: Option<&Proxy>) -> Vec<u8> {
         let url = &self.url;
-        let host = url.host_str().unwrap_or_default();
-        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let host = url.host();
+        let port = url.unusual_port().map(|port| format!(":{port}")).unwrap_or_default();
         let mut head = Vec::with_capacity(512);
         head.extend_from_slice(self.method.word().as_bytes());
         if forwarder.is_some() {
@@ -116,9 +116,9 @@ impl HttpRequest<'_> {
         for (name, value) in &self.fields.0 {
             write_field(&mut head, name, &[value]);
         }
-        if !self.fields.has("authorization") && (!url.username().is_empty() || url.password().is_some()) {
-            let password = percent_decode_str(url.password().unwrap_or_default());
-            let login: Vec<u8> = percent_decode_str(url.username()).chain([b':']).chain(password).collect();
+        if let (false, Some((name, password))) = (self.fields.has("authorization"), url.login()) {
+            let password = percent_decode_str(password);
+            let login: Vec<u8> = percent_decode_str(name).chain([b':']).chain(password).collect();
             write_field(&mut head, "authorization", &["Basic ", &base64::encode(&login)]);
         }
         if let Some(authorization) = forwarder.and_then(|proxy| proxy.authorization.as_deref()) {

@@ -1,0 +1,131 @@
+//! The host behind an agent: one for all its sessions and clones, the same that stands behind the binary and the
+//! server. Owns who answers questions and what becomes of the host when nobody holds the agent any more.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_core::permission::{ApproveMode, PolicyPort};
+use windlass_core::ports::ModelPort;
+use windlass_core::ports::host::{HostError, ModelRow, ServedPort};
+use windlass_core::ports::store::StorePort;
+use windlass_core::profile::{Dialect, Profile, ProfileName};
+use windlass_core::protocol::model::Sampling;
+use windlass_engine::clock::Clock;
+use windlass_engine::executor::Executors;
+use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
+use windlass_engine::registry::Registry;
+
+use crate::builder::PermissionAsker;
+use crate::error::WindlassError;
+use crate::worker;
+
+/// What a host is made of, as the builder has it.
+pub(crate) struct AgentParts {
+    pub(crate) model: Arc<dyn ModelPort>,
+    pub(crate) context_tokens: Option<u64>,
+    /// Made to fit the model, with the system text as its instruction.
+    pub(crate) profile: Profile,
+    pub(crate) registry: Registry,
+    pub(crate) root: PathBuf,
+    pub(crate) policies: Arc<dyn PolicyPort>,
+    pub(crate) approve: ApproveMode,
+    pub(crate) store: Arc<dyn StorePort>,
+    /// Whether sessions stay in the store when nobody holds them.
+    pub(crate) is_durable: bool,
+    pub(crate) clock: Clock,
+    pub(crate) asker: Option<PermissionAsker>,
+}
+
+/// The host of an agent and what is known beside it.
+pub(crate) struct AgentHost {
+    pub(crate) host: Arc<Host>,
+    pub(crate) registry: Registry,
+    pub(crate) executors: Executors,
+    pub(crate) asker: Option<PermissionAsker>,
+    pub(crate) is_durable: bool,
+    pub(crate) root: PathBuf,
+}
+
+impl AgentHost {
+    pub(crate) fn open(parts: AgentParts) -> Result<Arc<Self>, WindlassError> {
+        let clock = parts.clock;
+        let (registry, root, profile) = (parts.registry.clone(), parts.root.clone(), parts.profile);
+        let executors = Executors::new(registry.clone(), clock.clone());
+        let models = AgentModels {
+            model: parts.model,
+            context_tokens: parts.context_tokens,
+            dialect: profile.dialect,
+        };
+        let host_parts = HostParts {
+            store: parts.store,
+            models: Arc::new(models),
+            profiles: Arc::new(move |word| profile_named(&profile, word)),
+            registry: parts.registry,
+            search: None,
+            root: parts.root,
+            policies: parts.policies,
+            approve: parts.approve,
+            audit: None,
+            sampling: Sampling::default(),
+            clock,
+            limits: HostLimits::default(),
+        };
+        let _inside = worker::handle()?.enter();
+        let host = Host::new(host_parts);
+        let (asker, is_durable) = (parts.asker, parts.is_durable);
+        Ok(Arc::new(Self { host, registry, executors, asker, is_durable, root }))
+    }
+}
+
+impl Drop for AgentHost {
+    /// Nobody can ask for anything any more. Runs that go on stop where they can be taken up again, and nothing is
+    /// left over of the host.
+    fn drop(&mut self) {
+        let host = Arc::clone(&self.host);
+        if let Ok(runtime) = worker::handle() {
+            runtime.spawn(async move { host.close().await });
+        }
+    }
+}
+
+/// The profile of the agent, or another one by its word.
+fn profile_named(own: &Profile, word: Option<&str>) -> Result<Profile, HostError> {
+    match word {
+        None => Ok(own.clone()),
+        Some(word) if word == own.name.word() => Ok(own.clone()),
+        Some(word) => word
+            .parse()
+            .map(|name: ProfileName| Profile::named(name))
+            .map_err(|_| HostError::Missing { what: "profile", id: word.to_owned() }),
+    }
+}
+
+/// The one model of an agent.
+struct AgentModels {
+    model: Arc<dyn ModelPort>,
+    context_tokens: Option<u64>,
+    /// In which model and agent understand each other.
+    dialect: Dialect,
+}
+
+impl ModelsPort for AgentModels {
+    fn open(&self, name: Option<&str>, profile: &mut Profile) -> Result<OpenModel, HostError> {
+        if let Some(other) = name.filter(|name| *name != self.model.name()) {
+            return Err(HostError::Missing { what: "model", id: other.to_owned() });
+        }
+        profile.dialect = self.dialect;
+        Ok(OpenModel { model: Arc::clone(&self.model), context_tokens: self.context_tokens })
+    }
+
+    fn list(&self) -> Vec<ModelRow> {
+        let name = self.model.name();
+        vec![ModelRow {
+            name: name.to_owned(),
+            provider: name.split_once('/').map_or("", |(provider, _)| provider).to_owned(),
+            is_default: true,
+            is_ready: true,
+            context_tokens: self.context_tokens,
+            ..ModelRow::default()
+        }]
+    }
+}
