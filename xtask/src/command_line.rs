@@ -124,6 +124,10 @@ impl CommandLine {
         if self.program != CARGO {
             command.env_remove("CARGO");
         }
+        // Nothing is compiled a second time where every checkout is new: half of what a build writes would never be read.
+        if std::env::var_os("CI").is_some() {
+            command.env("CARGO_INCREMENTAL", "0");
+        }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }

@@ -153,6 +153,13 @@ impl Pane {
         self.wait_until("the shell has the screen", |pane| !pane.has_app() && pane.app_process().is_empty());
     }
 
+    /// Presses Escape and waits until a text is gone. What is typed right behind an Escape would be read as one key with it.
+    #[track_caller]
+    pub(crate) fn escape_from(&self, text: &str) {
+        self.press("Escape");
+        self.wait_until(&format!("{text} is gone"), |pane| !pane.screen().contains(text));
+    }
+
     /// Waits until something is so.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&Self) -> bool) {

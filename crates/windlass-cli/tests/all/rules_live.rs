@@ -178,7 +178,7 @@ fn u_40_z_13_the_terminal_app_shows_a_grant_takes_it_back_and_ends_it_when_it_is
     pane.wait_for("Remove this rule?");
     pane.press("y");
     pane.wait_for("is removed");
-    pane.press("Escape");
+    pane.escape_from("Esc close");
     say(&pane, "Go 2");
     pane.wait_for("[1] Allow Once");
 

@@ -41,7 +41,7 @@ fn the_terminal_app_shows_sets_and_unsets_what_runs_are_asked_with() {
     for line in ["temperature        0.3", "top_p              default (0.9)", "seed               default"] {
         assert!(shown.contains(line), "no '{line}':\n{shown}");
     }
-    pane.press("Escape");
+    pane.escape_from("Settings of this session");
     say(&pane, "/settings unset system");
     pane.wait_until("system is unset", |pane| {
         let screen = pane.screen();
