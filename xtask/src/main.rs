@@ -17,6 +17,7 @@
 //! - `picture`: the terminal app, filmed while it plays a script on real tools, as an SVG that moves
 //! - `requirements`: which statements of `docs/requirements.md` a named test proves
 //! - `rust_source`: a Rust file seen three ways: its syntax tree, its tokens and its comments
+//! - `semver`: programs that were written against the library still compile
 //! - `server_process`: servers for the suites: the emulator of a provider, and `windlass serve` in front of it
 //! - `system_package`: programs that the system's own packages bring
 //! - `test`: every check of the house, in order, until one fails
@@ -38,6 +39,7 @@ mod pane;
 mod picture;
 mod requirements;
 mod rust_source;
+mod semver;
 mod server_process;
 mod system_package;
 mod test;
@@ -71,6 +73,8 @@ enum XtaskCommand {
     Screenshots(web::ScreenshotOptions),
     /// Compile the library with each feature alone, with none and with all
     Features,
+    /// Compare what the library offers with what it offered before
+    Semver,
     /// Film the terminal app for the README
     Picture,
 }
@@ -103,6 +107,7 @@ fn run(task: XtaskCommand) -> anyhow::Result<()> {
             web::take_screenshots(&root, &checkout::read_workspace(&root)?.target_folder, &options)
         }
         XtaskCommand::Features => features::run(&root),
+        XtaskCommand::Semver => semver::run(&root, &checkout::read_workspace(&root)?.target_folder),
         XtaskCommand::Picture => picture::run(&root, &checkout::read_workspace(&root)?.target_folder),
     }
 }

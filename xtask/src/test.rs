@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 
 use crate::command_line::CommandLine;
 use crate::toolbox::{self, PinnedTool};
-use crate::{api, checkout, clients, features, requirements, system_package, tidy, web};
+use crate::{api, checkout, clients, features, requirements, semver, system_package, tidy, web};
 
 /// Fetching the advisory database may hang on a network that swallows packets.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
@@ -65,6 +65,7 @@ const STEPS: &[TestStep] = &[
     TestStep { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", TEST_FEATURES]) },
     TestStep { name: "features", run: |site| features::run(&site.root) },
     TestStep { name: "package", run: check_packages },
+    TestStep { name: "semver", run: |site| semver::run(&site.root, &site.target_folder()?) },
     TestStep { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
     TestStep { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
     TestStep { name: "web", run: |site| web::run(&site.root, &site.target_folder()?) },

@@ -19,6 +19,9 @@ pub(crate) const DENY: PinnedTool = PinnedTool { name: "cargo-deny", version: "0
 /// Dependencies that no code uses.
 pub(crate) const MACHETE: PinnedTool = PinnedTool { name: "cargo-machete", version: "0.9.2" };
 
+/// What a change of an interface does to programs of others.
+pub(crate) const SEMVER: PinnedTool = PinnedTool { name: "cargo-semver-checks", version: "0.51.0" };
+
 /// A package of npm at one version, in a folder of its own.
 pub(crate) struct NodePackage {
     pub(crate) name: &'static str,
