@@ -89,16 +89,17 @@ pub struct RunWishes {
     /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_max: Option<u32>,
-    /// Most calls of the run; the profile's limit holds where it is lower, here and for the next three.
+    /// Most calls of the run, where the profile allows more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls_max: Option<u32>,
-    /// Most tokens of the run, those of all steps together.
+    /// Most tokens of the run, those of all steps together, where the profile allows more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens_max: Option<u64>,
-    /// Most US dollars of the run. Steps whose cost is not known are told of and do not count.
+    /// Most US dollars of the run, where the profile allows more. Steps whose cost is not known are told of and do not
+    /// count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd_max: Option<f64>,
-    /// How long the run may take, not counting the time the user thinks about a question.
+    /// How long the run may take, where the profile allows longer, not counting the time the user thinks about a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_timeout_ms: Option<u64>,
     /// What the answer must be, where that is more than text: it is checked before the run is believed to have one.

@@ -122,18 +122,20 @@ struct StartBody {
     #[serde(default, deserialize_with = "whole")]
     #[schemars(range(min = 1, max = WISHED_STEPS_MAX))]
     steps_max: Option<u32>,
-    /// Most calls of the run; the profile's limit holds where it is lower, here and for the next three.
+    /// Most calls of the run, where the profile allows more.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(range(min = 1, max = WISHED_CALLS_MAX))]
     calls_max: Option<u32>,
-    /// Most tokens of the run, those of all steps together.
+    /// Most tokens of the run, those of all steps together, where the profile allows more.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(range(min = 1, max = WISHED_TOKENS_MAX))]
     tokens_max: Option<u64>,
-    /// Most US dollars of the run. Steps whose cost is not known are warned of and do not count.
+    /// Most US dollars of the run, where the profile allows more. Steps whose cost is not known are warned of and do not
+    /// count.
     #[schemars(range(max = WISHED_COST_USD_MAX), extend("exclusiveMinimum" = 0))]
     cost_usd_max: Option<f64>,
-    /// How long the run may take, not counting the time that questions wait for their answers.
+    /// How long the run may take, where the profile allows longer, not counting the time that questions wait for their
+    /// answers.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(range(min = 1, max = WISHED_TIMEOUT_MS_MAX))]
     run_timeout_ms: Option<u64>,

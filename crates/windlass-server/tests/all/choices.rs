@@ -151,7 +151,7 @@ async fn the_form_of_one_run_is_held_to_and_on_record() {
         "{fitting}"
     );
     assert_eq!(
-        (&wrong["outcome"], &wrong["reason"]),
+        (&wrong["outcome"], &wrong["stopReason"]),
         (&json!("failed"), &json!("correction_failed")),
         "{wrong}"
     );
