@@ -173,3 +173,7 @@ async fn send_all(collector: Collector, mut waiting: mpsc::Receiver<Vec<Span>>, 
         }
     }
 }
+
+#[cfg(test)]
+#[path = "send_tests.rs"]
+mod tests;

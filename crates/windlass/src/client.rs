@@ -89,11 +89,6 @@ impl Client {
     pub fn session_by_id(&self, session_id: &SessionId) -> AgentSession {
         AgentSession::known(Arc::clone(&self.host), session_id.clone(), true)
     }
-
-    /// The host behind the server: everything that a screen can ask. Its futures want a tokio runtime.
-    pub fn host(&self) -> &Arc<RemoteHost> {
-        &self.remote
-    }
 }
 
 /// A server and the way to it.
