@@ -94,7 +94,7 @@ impl RefusedRequest<'_> {
             "conflict" => HostError::Conflict(detail),
             "closing" => HostError::Closing,
             "internal" => HostError::Broken(detail),
-            "route_not_found" | "method_not_allowed" => HostError::Broken(format!(
+            "route_not_found" | "method_not_allowed" => HostError::Incompatible(format!(
                 "{} does not know {}; it may be an older Windlass than this one",
                 self.url, self.asked
             )),
@@ -111,13 +111,8 @@ impl RefusedRequest<'_> {
     }
 
     fn unauthorised(&self) -> HostError {
-        let url = self.url;
-        let message = if self.has_token {
-            format!("{url} refuses the token; look at the file of --token-file, or at WINDLASS_TOKEN")
-        } else {
-            format!("{url} wants a token; give it with --token-file FILE, or in WINDLASS_TOKEN")
-        };
-        HostError::Invalid { field: Some("token"), message }
+        let verb = if self.has_token { "refuses the token" } else { "wants a token" };
+        HostError::Unauthorised(format!("{} {verb}", self.url))
     }
 
     /// Somebody else speaks: a proxy on the way, or no Windlass at all.
@@ -128,11 +123,11 @@ impl RefusedRequest<'_> {
                 message: format!("{url} has no room now ({asked} gave {status})"),
                 retry_after_ms: wait.unwrap_or(1_000),
             },
-            (502 | 504, _) => HostError::Broken(format!(
+            (502 | 504, _) => HostError::Unreachable(format!(
                 "something before {url} answers, but not the server behind it ({asked} gave {status}); \
                  check that `windlass serve` runs there"
             )),
-            _ => HostError::Broken(format!(
+            _ => HostError::Incompatible(format!(
                 "{url} answers, but not as Windlass does ({asked} gave {status}){NOT_OURS}"
             )),
         }
@@ -141,28 +136,30 @@ impl RefusedRequest<'_> {
 
 /// An answer that is a success, but not the one that was asked for.
 pub(crate) fn misread(url: &str, asked: &str, why: &str) -> HostError {
-    HostError::Broken(format!("{url} does not answer {asked} as Windlass does ({why}){NOT_OURS}"))
+    HostError::Incompatible(format!("{url} does not answer {asked} as Windlass does ({why}){NOT_OURS}"))
 }
 
 /// There was no answer at all.
 pub(crate) fn unreached(url: &str, failure: &ModelFailure) -> HostError {
     let detail = failure.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-    HostError::Broken(match failure.kind {
+    match failure.kind {
         // What is said of certificates is for any server; asking again does not help.
-        ModelFailureKind::Network if !failure.is_retryable => failure.message.clone(),
-        ModelFailureKind::Network => format!(
+        ModelFailureKind::Network if !failure.is_retryable => HostError::Unreachable(failure.message.clone()),
+        ModelFailureKind::Network => HostError::Unreachable(format!(
             "there is no server at {url}{detail}; check the address, and that `windlass serve` runs there"
-        ),
-        ModelFailureKind::Timeout => {
-            format!("{url} does not answer in time; check the network, and that the server is well")
-        }
-        ModelFailureKind::Cut => format!("the connection to {url} broke{detail}"),
+        )),
+        ModelFailureKind::Timeout => HostError::Unreachable(format!(
+            "{url} does not answer in time; check the network, and that the server is well"
+        )),
+        ModelFailureKind::Cut => HostError::Unreachable(format!("the connection to {url} broke{detail}")),
         ModelFailureKind::Auth => {
-            "the token has characters that no header can carry; look at its file".to_owned()
+            HostError::Unauthorised("the token has characters that no header can carry".to_owned())
         }
-        ModelFailureKind::Malformed => format!("{url} speaks no HTTP that is understood here{NOT_OURS}"),
-        _ => format!("{url} cannot be asked: {}", failure.message),
-    })
+        ModelFailureKind::Malformed => {
+            HostError::Incompatible(format!("{url} speaks no HTTP that is understood here{NOT_OURS}"))
+        }
+        _ => HostError::Broken(format!("{url} cannot be asked: {}", failure.message)),
+    }
 }
 
 /// One of our own words.

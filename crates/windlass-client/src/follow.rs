@@ -167,12 +167,14 @@ impl Follower {
                 tokio::time::sleep(Duration::from_millis(retry_after_ms.min(AGAIN_MS_MAX))).await;
             }
             // A restart takes a moment, in which nobody listens at the address.
-            Err(HostError::Broken(why)) => tracing::debug!(why, "the server is not there yet"),
+            Err(HostError::Unreachable(why) | HostError::Incompatible(why) | HostError::Broken(why)) => {
+                tracing::debug!(why, "the server is not there yet");
+            }
             Err(HostError::Closing) => {}
             Err(error @ (HostError::Invalid { .. } | HostError::Busy(_) | HostError::Held(_))) => {
                 self.give_up(&error)
             }
-            Err(error @ HostError::Unkeyed { .. }) => self.give_up(&error),
+            Err(error @ (HostError::Unkeyed { .. } | HostError::Unauthorised(_))) => self.give_up(&error),
             Err(error @ (HostError::Stale(_) | HostError::Conflict(_) | HostError::NeedsConsent(_))) => {
                 self.give_up(&error)
             }

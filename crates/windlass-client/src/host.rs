@@ -36,6 +36,12 @@ use crate::wishes::{self, Called, Explained, RecordPage, StartedAnswer};
 /// No body goes along.
 const NOTHING: Option<&Value> = None;
 
+#[derive(Deserialize)]
+struct SessionPage {
+    sessions: Vec<SessionRow>,
+    next: Option<String>,
+}
+
 /// A host behind a server.
 #[derive(Debug)]
 pub struct RemoteHost {
@@ -61,11 +67,6 @@ impl RemoteHost {
     }
 
     async fn list_sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError> {
-        #[derive(Deserialize)]
-        struct SessionPage {
-            sessions: Vec<SessionRow>,
-            next: Option<String>,
-        }
         let SessionQuery { text, before, rows_max } = query;
         let mut before = before.map(|(ms, id)| format!("{ms}:{id}"));
         let mut rows = Vec::new();
@@ -195,6 +196,12 @@ impl HostSessions for RemoteHost {
 
     async fn session(&self, session_id: &SessionId) -> Result<SessionRow, HostError> {
         self.line.get(&ApiPath::of(&["api", "sessions", session_id.as_str()])).await
+    }
+
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, HostError> {
+        let page: SessionPage = self.line.get(&ApiPath::of(&["api", "sessions"]).with("key", key)).await?;
+        // A server that cannot look for names lists all that it has.
+        Ok(page.sessions.into_iter().find(|row| row.begin.key.as_deref() == Some(key)))
     }
 
     async fn records(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, HostError> {

@@ -67,6 +67,10 @@ pub const INSPECT_TIMEOUT_MS: u64 = 5_000;
 /// waits, and other sessions do not.
 pub const PROBE_TIMEOUT_MS: u64 = 10_000;
 
+/// How often it is looked whether somebody whom a call asks has answered, once the call's own time is over: seldom enough
+/// to cost nothing, and nobody sees a quarter of a second.
+pub const WAITING_LOOK_MS: u64 = 250;
+
 /// How long a stopped tool is waited for before its call ends without it.
 pub const STOP_GRACE_MS: u64 = 1_000;
 

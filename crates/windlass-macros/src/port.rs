@@ -81,14 +81,14 @@ impl ToolCode<'_> {
         let given = owner.map(|_| quote!(__owner,));
         let name = self.name();
         let bound = quote! {
-            struct __Bound { #declared #(#names: #kinds),* }
+            struct __Bound { #declared #(#names: <#kinds as __windlass::ToolParameter>::Bound),* }
         };
         let pending = quote! {
             __windlass::PendingTool::new(move |__states| {
                 let _ = __states;
                 ::std::result::Result::Ok(::std::sync::Arc::new(__Bound {
                     #given
-                    #(#names: <#kinds as __windlass::FromStates>::from_states(__states, #name)?),*
+                    #(#names: <#kinds as __windlass::ToolParameter>::bind(__states, #name)?),*
                 }) as ::std::sync::Arc<dyn __windlass::ToolPort>)
             })
         };
@@ -103,10 +103,13 @@ impl ToolCode<'_> {
     /// The body of `ToolPort::run`, with `args` and `context` at hand.
     fn write_run(&self) -> TokenStream {
         let (body, arguments) = (&self.body, &self.head.arguments);
-        let states: Vec<&Ident> = self.head.states.iter().map(|(name, _)| name).collect();
+        let (states, kinds): (Vec<_>, Vec<_>) = self.head.states.iter().cloned().unzip();
         let owner = self.owner_used().map(|_| quote!(&*__owner,));
         let held = self.owner_used().map(|_| quote!(let __owner = ::std::sync::Arc::clone(&self.__owner);));
-        let held = quote!(#held #(let #states = ::std::clone::Clone::clone(&self.#states);)*);
+        let held = quote! {
+            #held
+            #(let #states = <#kinds as __windlass::ToolParameter>::fill(&self.#states, context);)*
+        };
         let wait = self.head.is_async.then(|| quote!(.await));
         let answer = quote!(#body(#owner #(#arguments),*) #wait);
         let result = match self.head.returns {

@@ -5,6 +5,9 @@ use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, FnArg, Ident, Lit, Meta, Pat, Receiver, ReturnType, Type};
 
+/// Types of parameters that are bound when an agent is built, and filled for each call.
+const FILLED: [&str; 2] = ["State", "AskUser"];
+
 /// Whether a function can fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Returns {
@@ -51,7 +54,13 @@ impl FunctionHead {
                 arguments.push(quote!(context));
                 continue;
             }
-            if last_word(&parameter.ty).is_some_and(|word| word == "State") {
+            let word = last_word(&parameter.ty).unwrap_or_default();
+            if word == "CurrentRun" {
+                let kind = &parameter.ty;
+                arguments.push(quote!(<#kind>::of(context)));
+                continue;
+            }
+            if FILLED.contains(&word.as_str()) {
                 let name = format_ident!("__state_{}", states.len());
                 arguments.push(quote!(#name));
                 states.push((name, parameter.ty.as_ref().clone()));

@@ -2,16 +2,23 @@
 //!
 //! A span is known when the record of its end is there. Ids are computed from the run, so that the same run
 //! gives the same spans live, after a restart and from the journal years later. Owns the names of the GenAI
-//! conventions and the JSON of OTLP; sending it is the binary's business.
+//! conventions and the JSON of OTLP. Folding and writing are pure; the feature `send` sends what a host shows to a
+//! collector.
 //!
+//! - `collector`: where spans go, and how a batch is given to it (feature `send`)
 //! - `content`: what was said, in the form of the GenAI conventions
 //! - `fold`: records in, spans that have ended out
 //! - `names`: names of attributes, words of the conventions, ids of traces and spans
+//! - `send`: what a host shows becomes batches on their way (feature `send`)
 //! - `wire`: the body of `POST /v1/traces`
 
+#[cfg(feature = "send")]
+mod collector;
 mod content;
 mod fold;
 mod names;
+#[cfg(feature = "send")]
+mod send;
 mod wire;
 
 use std::fmt;
@@ -19,7 +26,11 @@ use std::fmt;
 use windlass_core::protocol::ids::Millis;
 use windlass_core::text::redact::Redactor;
 
+#[cfg(feature = "send")]
+pub use self::collector::{CollectorAddressError, OtelConfig};
 pub use self::fold::SpanFold;
+#[cfg(feature = "send")]
+pub use self::send::SpanExport;
 pub use self::wire::{Resource, export_request};
 
 /// The release of the semantic conventions whose GenAI names are written. Later ones send the reader to a

@@ -18,6 +18,24 @@ pub struct Resource {
     pub version: String,
 }
 
+impl Resource {
+    /// This program under a name of its user's.
+    pub fn of_service(name: &str) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let attributes = [
+            ("service.name", name),
+            ("service.version", version),
+            ("telemetry.sdk.name", "windlass"),
+            ("telemetry.sdk.language", "rust"),
+            ("telemetry.sdk.version", version),
+        ];
+        Self {
+            attributes: attributes.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            version: version.to_owned(),
+        }
+    }
+}
+
 /// The body of one request with these spans.
 pub fn export_request(resource: &Resource, spans: &[Span]) -> Value {
     let attributes: Vec<Value> = resource

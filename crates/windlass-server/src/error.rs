@@ -289,7 +289,11 @@ impl From<HostError> for Problem {
                 Problem::new(ProblemKind::Unavailable, "overloaded", said).retry_after(retry_after_ms)
             }
             HostError::Closing => Problem::new(ProblemKind::Unavailable, "closing", said).retry_after(5_000),
-            HostError::Broken(reason) => {
+            // Those of a host behind another server: nothing that this server's clients could do.
+            HostError::Broken(reason)
+            | HostError::Unreachable(reason)
+            | HostError::Unauthorised(reason)
+            | HostError::Incompatible(reason) => {
                 tracing::error!(reason, "a request failed inside");
                 Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more")
             }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use windlass_core::permission::HeldTargets;
-use windlass_core::ports::{CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::ports::{
+    CallsPort, CancelFlag, ProgressPort, ResultsPort, TasksPort, ToolContext, WaitingTime,
+};
 use windlass_core::protocol::ids::CallId;
 use windlass_core::protocol::task::{Task, TaskStatus};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
@@ -83,6 +85,7 @@ impl NullContext {
             root: self.root.clone(),
             user_message: Arc::clone(&self.user_message),
             deadline_ms: u64::MAX,
+            waiting: WaitingTime::default(),
             output_bytes_max: self.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: self.cancel.clone(),

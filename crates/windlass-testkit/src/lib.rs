@@ -5,6 +5,7 @@
 //! suite returns the first breach of the contract instead of panicking, so `.unwrap()` shows it.
 //!
 //! - `breach`: a broken promise of a port
+//! - `collector`: a collector of OpenTelemetry on loopback
 //! - `context`: a context for running a tool in a test: everything in memory, nothing connected
 //! - `journal`: what every journal promises
 //! - `provider`: a provider on loopback that plays a part
@@ -14,6 +15,7 @@
 //! - `tool`: what every tool promises by its spec
 
 mod breach;
+pub mod collector;
 mod context;
 mod journal;
 pub mod provider;

@@ -10,7 +10,9 @@ pub use windlass_core::protocol::tool::{Effects, Risk, ToolFailure, ToolOutput, 
 #[cfg(feature = "modules")]
 pub use windlass_modules::{Field, FieldType, Signature, SignatureType};
 
-pub use crate::toolkit::{FromStates, IntoTool, MissingState, PendingTool, StateSet, ToolGroup, ToolMethods};
+pub use crate::toolkit::{
+    IntoTool, MissingState, PendingTool, StateSet, ToolGroup, ToolMethods, ToolParameter,
+};
 
 /// The spec of a tool whose arguments are the fields of `Args`.
 pub fn spec_of<Args: schemars::JsonSchema>(name: &str, description: &str) -> ToolSpec {

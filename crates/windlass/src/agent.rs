@@ -2,26 +2,28 @@
 
 use std::sync::Arc;
 
-use windlass_core::ports::host::{ExecutorOffer, ServedPort};
+use windlass_core::ports::host::ExecutorOffer;
 use windlass_core::ports::{BoxStream, ToolPort};
 use windlass_core::protocol::event::Event;
 use windlass_core::protocol::tool::ToolSpec;
 use windlass_engine::executor::Executor;
 use windlass_engine::host::Host;
 
-use crate::agent_host::{AgentHost, AgentParts};
+use crate::agent_host::AgentHost;
 use crate::answer::Answer;
 use crate::builder::Builder;
 use crate::error::WindlassError;
 use crate::order::RunOrder;
-use crate::resume::{self, TakenUp};
+use crate::resume::{Resuming, TakenUp};
 use crate::session::AgentSession;
+use crate::session_host::SessionHost;
 use crate::worker;
 
 /// An agent: a model, tools, rules and any number of sessions. It has one conversation of its own, in which
 /// [`run`](Self::run) speaks; [`session`](Self::session) gives others. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub struct Windlass {
+    agent: Arc<AgentHost>,
     own: AgentSession,
 }
 
@@ -31,8 +33,8 @@ impl Windlass {
         Builder::new()
     }
 
-    pub(crate) fn start(parts: AgentParts) -> Result<Self, WindlassError> {
-        Ok(Self { own: AgentSession::new(AgentHost::open(parts)?, None) })
+    pub(crate) fn new(agent: Arc<AgentHost>, host: Arc<SessionHost>) -> Self {
+        Self { agent, own: AgentSession::new(host, None) }
     }
 
     /// Says something and waits for the answer.
@@ -60,7 +62,7 @@ impl Windlass {
     /// The session of that name, begun when it is first spoken in. With a store it is found again when the program was
     /// started anew.
     pub fn session(&self, name: impl Into<String>) -> AgentSession {
-        AgentSession::new(Arc::clone(&self.own.agent), Some(name.into()))
+        AgentSession::new(Arc::clone(&self.own.host), Some(name.into()))
     }
 
     /// The agent's own conversation, as a session.
@@ -70,37 +72,39 @@ impl Windlass {
 
     /// The same agent with another conversation of its own.
     pub fn new_session(&self) -> Result<Self, WindlassError> {
-        Ok(Self { own: AgentSession::new(Arc::clone(&self.own.agent), None) })
+        Ok(Self { own: AgentSession::new(Arc::clone(&self.own.host), None), ..self.clone() })
     }
 
     /// Takes up all runs of the store that stopped in the middle because their program did. Calls that have an outcome
     /// on record are not run again; one that had begun and may run twice runs again; of any other nobody knows whether
     /// it happened, and the model is told so. Runs that go on in this agent are left alone.
     pub async fn resume_all(&self) -> Result<TakenUp, WindlassError> {
-        worker::inside(resume::resume_all(Arc::clone(&self.own.agent))).await
+        let resuming = Resuming { agent: Arc::clone(&self.agent), host: Arc::clone(&self.own.host) };
+        worker::inside(resuming.resume_all()).await
     }
 
-    /// Takes no more runs and brings those that go on to a point at which they can be taken up again. Dropping the last
+    /// Takes no more runs, brings those that go on to a point at which they can be taken up again, and sends what is left
+    /// of telemetry, for a few seconds at most. Dropping the last
     /// clone of an agent and of its sessions does the same, but nobody can wait for it then.
     pub async fn close(&self) -> Result<(), WindlassError> {
-        let host = Arc::clone(&self.own.agent.host);
-        worker::inside(async move { Ok(host.close().await?) }).await
+        let closing = self.agent.close();
+        worker::inside(async move { Ok(closing.await?) }).await
     }
 
     /// The host behind the agent: everything that a server or a screen can ask. Its futures want a tokio runtime.
     pub fn host(&self) -> &Arc<Host> {
-        &self.own.agent.host
+        &self.agent.host
     }
 
     /// Registers a tool; the next step can use it. One of the same name is replaced.
     pub fn register_tool(&self, tool: impl ToolPort + 'static) -> Result<(), WindlassError> {
-        self.own.agent.registry.register(Arc::new(tool))?;
+        self.agent.registry.register(Arc::new(tool))?;
         Ok(())
     }
 
     /// Removes a tool; says whether there was one.
     pub fn remove_tool(&self, name: &str) -> bool {
-        self.own.agent.registry.remove(name)
+        self.agent.registry.remove(name)
     }
 
     /// Offers tools whose calls this program takes and answers itself, wherever and whenever it likes. They pass the
@@ -130,6 +134,6 @@ impl Windlass {
     /// # }
     /// ```
     pub fn executor(&self, name: impl Into<String>, tools: Vec<ToolSpec>) -> Result<Executor, WindlassError> {
-        Ok(self.own.agent.executors.connect(ExecutorOffer { name: name.into(), tools })?)
+        Ok(self.agent.executors.connect(ExecutorOffer { name: name.into(), tools })?)
     }
 }

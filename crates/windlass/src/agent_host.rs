@@ -1,8 +1,10 @@
 //! The host behind an agent: one for all its sessions and clones, the same that stands behind the binary and the
-//! server. Owns who answers questions and what becomes of the host when nobody holds the agent any more.
+//! server. Owns what becomes of the host when nobody holds the agent any more.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(feature = "otel")]
+use std::sync::{Mutex, PoisonError};
 
 use windlass_core::permission::{ApproveMode, PolicyPort};
 use windlass_core::ports::ModelPort;
@@ -14,8 +16,9 @@ use windlass_engine::clock::Clock;
 use windlass_engine::executor::Executors;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort, OpenModel};
 use windlass_engine::registry::Registry;
+#[cfg(feature = "otel")]
+use windlass_otlp::{OtelConfig, SpanExport};
 
-use crate::builder::PermissionAsker;
 use crate::error::WindlassError;
 use crate::worker;
 
@@ -30,10 +33,9 @@ pub(crate) struct AgentParts {
     pub(crate) policies: Arc<dyn PolicyPort>,
     pub(crate) approve: ApproveMode,
     pub(crate) store: Arc<dyn StorePort>,
-    /// Whether sessions stay in the store when nobody holds them.
-    pub(crate) is_durable: bool,
     pub(crate) clock: Clock,
-    pub(crate) asker: Option<PermissionAsker>,
+    #[cfg(feature = "otel")]
+    pub(crate) telemetry: Option<OtelConfig>,
 }
 
 /// The host of an agent and what is known beside it.
@@ -41,9 +43,10 @@ pub(crate) struct AgentHost {
     pub(crate) host: Arc<Host>,
     pub(crate) registry: Registry,
     pub(crate) executors: Executors,
-    pub(crate) asker: Option<PermissionAsker>,
-    pub(crate) is_durable: bool,
     pub(crate) root: PathBuf,
+    /// Until the agent is closed.
+    #[cfg(feature = "otel")]
+    export: Mutex<Option<SpanExport>>,
 }
 
 impl AgentHost {
@@ -72,8 +75,29 @@ impl AgentHost {
         };
         let _inside = worker::handle()?.enter();
         let host = Host::new(host_parts);
-        let (asker, is_durable) = (parts.asker, parts.is_durable);
-        Ok(Arc::new(Self { host, registry, executors, asker, is_durable, root }))
+        Ok(Arc::new(Self {
+            #[cfg(feature = "otel")]
+            export: Mutex::new(export_of(&host, parts.telemetry)?),
+            host,
+            registry,
+            executors,
+            root,
+        }))
+    }
+
+    /// Brings runs to a point at which they can be taken up again, and sends the spans that are left.
+    pub(crate) fn close(&self) -> impl Future<Output = Result<(), HostError>> + Send + 'static {
+        let host = Arc::clone(&self.host);
+        #[cfg(feature = "otel")]
+        let export = self.export.lock().unwrap_or_else(PoisonError::into_inner).take();
+        async move {
+            let closed = host.close().await;
+            #[cfg(feature = "otel")]
+            if let Some(export) = export {
+                export.finish().await;
+            }
+            closed
+        }
     }
 }
 
@@ -81,11 +105,16 @@ impl Drop for AgentHost {
     /// Nobody can ask for anything any more. Runs that go on stop where they can be taken up again, and nothing is
     /// left over of the host.
     fn drop(&mut self) {
-        let host = Arc::clone(&self.host);
         if let Ok(runtime) = worker::handle() {
-            runtime.spawn(async move { host.close().await });
+            runtime.spawn(self.close());
         }
     }
+}
+
+#[cfg(feature = "otel")]
+fn export_of(host: &Arc<Host>, wished: Option<OtelConfig>) -> Result<Option<SpanExport>, WindlassError> {
+    let served = Arc::clone(host) as Arc<dyn ServedPort>;
+    Ok(wished.map(|config| SpanExport::start(config, &served)).transpose()?)
 }
 
 /// The profile of the agent, or another one by its word.

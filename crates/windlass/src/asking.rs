@@ -7,20 +7,19 @@ use futures::StreamExt;
 use tokio::task::JoinSet;
 use windlass_core::permission::Question;
 use windlass_core::ports::BoxStream;
-use windlass_core::ports::host::{HostDelivery, HostRuns};
+use windlass_core::ports::host::{HostDelivery, HostPort};
 use windlass_core::protocol::event::{DurableEvent, Event};
 use windlass_core::protocol::ids::{CallId, RunId};
-use windlass_engine::host::Host;
 
-use crate::agent_host::AgentHost;
 use crate::builder::PermissionAsker;
+use crate::session_host::SessionHost;
 use crate::worker;
 
-impl AgentHost {
+impl SessionHost {
     /// Sees to it that questions of a run are asked: those that wait already, and those of records after `after`.
     pub(crate) fn ask_for(&self, run_id: &RunId, after: u64, waiting: Vec<Question>) {
         let (Some(asker), Ok(runtime)) = (self.asker.clone(), worker::handle()) else { return };
-        let (host, run_id) = (Arc::clone(&self.host), run_id.clone());
+        let (host, run_id) = (Arc::clone(&self.port), run_id.clone());
         runtime.spawn(async move {
             // A run that cannot be read cannot be answered either.
             let Ok(records) = host.events(&run_id, after).await else { return };
@@ -33,7 +32,7 @@ impl AgentHost {
 /// One run whose questions are asked. It ends with the run, or with the host; what was asked and not answered by then
 /// is asked no longer.
 struct RunAsking {
-    host: Arc<Host>,
+    host: Arc<dyn HostPort>,
     run_id: RunId,
     asker: PermissionAsker,
     /// A run that is taken up may tell of a question again.

@@ -13,10 +13,11 @@ use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 
 use crate::agent::Windlass;
-use crate::agent_host::AgentParts;
+use crate::agent_host::{AgentHost, AgentParts};
 use crate::error::WindlassError;
 #[cfg(feature = "models")]
 use crate::model_source::{Connected, ModelSource};
+use crate::session_host::SessionHost;
 use crate::toolkit::IntoTool;
 use crate::toolkit::additions::ToolAdditions;
 
@@ -88,6 +89,8 @@ pub struct Builder {
     /// Where sessions are kept; in memory if nowhere else.
     store: Option<Arc<dyn StorePort>>,
     clock: Clock,
+    #[cfg(feature = "otel")]
+    telemetry: Option<windlass_otlp::OtelConfig>,
 }
 
 impl Builder {
@@ -104,6 +107,8 @@ impl Builder {
             policies: None,
             store: None,
             clock: Clock::system(),
+            #[cfg(feature = "otel")]
+            telemetry: None,
         }
     }
 
@@ -250,6 +255,22 @@ impl Builder {
         self
     }
 
+    /// Sends every run of the agent as OpenTelemetry spans to a collector. A collector that is away holds up nothing;
+    /// [`Windlass::close`] sends what is left.
+    ///
+    /// ```
+    /// use windlass::OtelConfig;
+    /// use windlass::prelude::*;
+    ///
+    /// let collector = OtelConfig::new("http://127.0.0.1:4318").service_name("shop").header("x-team", "blue");
+    /// let builder = Windlass::builder().telemetry(collector);
+    /// ```
+    #[cfg(feature = "otel")]
+    pub fn telemetry(mut self, config: windlass_otlp::OtelConfig) -> Self {
+        self.telemetry = Some(config);
+        self
+    }
+
     /// The modules of a folder, asked of the chosen model, with the chosen tools beside the host functions that are
     /// registered later. A module brings its own profile and system text. Of a script, each invocation gets the next
     /// `user` section.
@@ -296,7 +317,7 @@ impl Builder {
             true => std::path::absolute(&self.root).unwrap_or(self.root),
             false => self.root,
         };
-        Windlass::start(AgentParts {
+        let agent = AgentHost::open(AgentParts {
             model,
             context_tokens,
             profile: Profile { instruction: self.system, ..profile },
@@ -305,9 +326,11 @@ impl Builder {
             policies,
             approve: self.approve,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new())),
-            is_durable,
             clock: self.clock,
-            asker: self.asker,
-        })
+            #[cfg(feature = "otel")]
+            telemetry: self.telemetry,
+        })?;
+        let host = SessionHost::of_agent(&agent, self.asker, is_durable);
+        Ok(Windlass::new(agent, host))
     }
 }

@@ -98,6 +98,10 @@ pub enum WindlassError {
     /// The store cannot be used.
     #[error("sessions cannot be kept: {0}")]
     Store(#[from] StoreFailure),
+    /// Spans cannot be sent to the collector that was named.
+    #[cfg(feature = "otel")]
+    #[error(transparent)]
+    Telemetry(#[from] windlass_otlp::CollectorAddressError),
     /// The library's own runtime could not be started.
     #[error("the runtime failed: {0}")]
     Runtime(String),

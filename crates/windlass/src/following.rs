@@ -2,7 +2,7 @@
 
 use futures::{Stream, StreamExt, stream};
 use windlass_core::ports::BoxStream;
-use windlass_core::ports::host::{HostDelivery, HostError, HostRuns};
+use windlass_core::ports::host::{HostDelivery, HostError};
 use windlass_core::protocol::cause::Cause;
 use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::protocol::ids::RunId;
@@ -15,6 +15,7 @@ use crate::answer::Answer;
 use crate::error::{WindlassError, WrongAnswer};
 use crate::order::RunOrder;
 use crate::session::AgentSession;
+use crate::session_host::{is_end, read};
 use crate::worker;
 
 /// A run that goes on: just begun, taken up after a stop, or forked from another. It goes on whether somebody waits or
@@ -45,8 +46,7 @@ impl OngoingRun {
     /// Waits for its answer, with the trace of the whole run.
     pub async fn answer(self) -> Result<Answer, WindlassError> {
         worker::inside(async move {
-            let host = &self.session.agent.host;
-            let records = all_of(host.events(&self.run_id, self.after).await?).await;
+            let records = self.session.host.run_records(&self.run_id, self.after).await?;
             recorded_answer(&records)
         })
         .await
@@ -54,7 +54,7 @@ impl OngoingRun {
 
     /// Stops it; one that has ended stays as it is. What it did until then stays on record.
     pub async fn cancel(&self) -> Result<(), WindlassError> {
-        let (host, run_id) = (Arc::clone(&self.session.agent.host), self.run_id.clone());
+        let (host, run_id) = (Arc::clone(&self.session.host.port), self.run_id.clone());
         worker::inside(async move { Ok(host.cancel(&run_id).await?) }).await
     }
 
@@ -69,16 +69,18 @@ impl OngoingRun {
     }
 }
 
-/// What is followed: a record, or as an event why no more can be.
-pub(crate) type Followed = Result<Arc<Record>, Box<Event>>;
+/// What is followed: a record, or why no more can be.
+pub(crate) type Followed = Result<Arc<Record>, HostError>;
 
 /// Says something and waits for the answer.
 pub(crate) async fn run(session: AgentSession, order: RunOrder) -> Result<Answer, WindlassError> {
     let session_id = session.begun().await?;
-    let agent = &session.agent;
-    let (started, finished) = agent.host.start_watched(&session_id, order.into_start()).await?;
-    agent.ask_for(&started.run_id, started.after_seq, Vec::new());
-    let records = all_of(agent.host.events(&started.run_id, started.after_seq).await?).await;
+    let host = &session.host;
+    let (started, finished) = host.start(&session_id, order.into_start()).await?;
+    let Some(finished) = finished else {
+        return recorded_answer(&host.run_records(&started.run_id, started.after_seq).await?);
+    };
+    let (records, _) = read(host.port.events(&started.run_id, started.after_seq).await?).await;
     // A run that was parked meanwhile, or ends after that, has its end on record alone.
     let Ok(finished) = finished.await else { return recorded_answer(&records) };
     let trace = RunTrace::fold(records.iter().map(AsRef::as_ref));
@@ -109,19 +111,13 @@ pub(crate) fn records(session: AgentSession, order: RunOrder) -> impl Stream<Ite
 }
 
 fn events_of(followed: impl Stream<Item = Followed>) -> impl Stream<Item = Event> {
-    followed.map(|followed| followed.map_or_else(|refusal| *refusal, |record| record.event.clone()))
-}
-
-/// The records of a run until its end.
-async fn all_of(mut deliveries: BoxStream<'static, HostDelivery>) -> Vec<Arc<Record>> {
-    let mut records = Vec::new();
-    while let Some(delivery) = deliveries.next().await {
-        match delivery {
-            HostDelivery::Record(record) => records.push(record),
-            HostDelivery::Gap | HostDelivery::Deleted => {}
-        }
-    }
-    records
+    followed.map(|followed| match followed {
+        Ok(record) => record.event.clone(),
+        Err(error) => Event::Durable(DurableEvent::ErrorRaised {
+            code: "session".to_owned(),
+            message: error.to_string(),
+        }),
+    })
 }
 
 /// The answer of a run, from its records alone.
@@ -188,8 +184,8 @@ enum Streaming {
     /// The message is not sent yet.
     Begin(Box<(AgentSession, RunOrder)>),
     Begun(OngoingRun),
-    /// The session is held so that it lives as long as somebody reads.
-    Follow(BoxStream<'static, HostDelivery>, AgentSession),
+    /// The run is held so that its session lives as long as somebody reads.
+    Follow(BoxStream<'static, HostDelivery>, OngoingRun),
     End,
 }
 
@@ -199,21 +195,27 @@ impl Streaming {
             self = match self {
                 Streaming::Begin(begin) => match start(*begin).await {
                     Ok(run) => Streaming::Begun(run),
-                    Err(error) => return Some((Err(refusal("session", &error)), Streaming::End)),
+                    Err(error) => return Some((Err(error), Streaming::End)),
                 },
-                Streaming::Begun(run) => match run.session.agent.host.events(&run.run_id, run.after).await {
-                    Ok(records) => Streaming::Follow(records, run.session),
-                    Err(error) => return Some((Err(refusal("session", &error)), Streaming::End)),
+                Streaming::Begun(run) => match run.session.host.port.events(&run.run_id, run.after).await {
+                    Ok(records) => Streaming::Follow(records, run),
+                    Err(error) => return Some((Err(error), Streaming::End)),
                 },
-                Streaming::Follow(mut records, session) => match records.next().await? {
-                    HostDelivery::Record(record) => {
-                        return Some((Ok(record), Streaming::Follow(records, session)));
+                Streaming::Follow(mut records, run) => match records.next().await {
+                    Some(HostDelivery::Record(record)) if is_end(&record.event) => {
+                        return Some((Ok(record), Streaming::End));
                     }
-                    HostDelivery::Gap => {
-                        let message = "the records of the run cannot be read any more";
-                        return Some((Err(refusal("journal", &message)), Streaming::End));
+                    Some(HostDelivery::Record(record)) => {
+                        return Some((Ok(record), Streaming::Follow(records, run)));
                     }
-                    HostDelivery::Deleted => Streaming::End,
+                    Some(HostDelivery::Gap) => {
+                        let message = "the records of the run cannot be read any more".to_owned();
+                        return Some((Err(HostError::Broken(message)), Streaming::End));
+                    }
+                    Some(HostDelivery::Deleted) => Streaming::End,
+                    None => {
+                        return Some((Err(run.session.host.broken_off(&run.run_id).await), Streaming::End));
+                    }
                 },
                 Streaming::End => return None,
             };
@@ -223,12 +225,6 @@ impl Streaming {
 
 pub(crate) async fn start((session, order): (AgentSession, RunOrder)) -> Result<OngoingRun, HostError> {
     let session_id = session.begun().await?;
-    let started = session.agent.host.start_run(&session_id, order.into_start()).await?;
-    session.agent.ask_for(&started.run_id, started.after_seq, Vec::new());
+    let (started, _) = session.host.start(&session_id, order.into_start()).await?;
     Ok(OngoingRun::new(session, started.run_id, started.after_seq))
-}
-
-fn refusal(code: &str, message: &impl std::fmt::Display) -> Box<Event> {
-    let (code, message) = (code.to_owned(), message.to_string());
-    Box::new(Event::Durable(DurableEvent::ErrorRaised { code, message }))
 }

@@ -23,14 +23,16 @@
 //!
 //! - [`Windlass`], [`Builder`]: an agent with a model, tools and sessions
 //! - [`AgentSession`]: a conversation that is found again by its name; [`RunOrder`]: what is said, with wishes for the run
+//! - `Client`, with the feature `client`: sessions behind a server; [`Sessions`]: either
 //! - [`Windlass::run_as`], [`TypedAnswer`]: answers that are values of a Rust type
 //! - `Builder::store` (feature `store`), [`Windlass::resume_all`], [`TakenUp`]: sessions that outlive the program
 //! - [`macro@tool`]: a function becomes a tool; [`macro@tools`]: methods do; [`tool_fn`]: a closure does; [`State`]: what a
-//!   program hands to its tools; [`ToolGroup`]: tools that share a prefix, limits and layers
-//! - [`layers`]: what happens around calls and requests: cache, mask, log, rate, retry
+//!   program hands to its tools; [`CurrentRun`], [`AskUser`]: who calls, and what the user is asked meanwhile; [`ToolGroup`]: tools that share a prefix, limits and layers
+//! - [`layers`]: what happens around calls and requests: cache, mask, log, record, rate, retry
 //! - [`Executor`]: this program takes calls one by one and answers them
 //! - [`dspy`]: a declarative module engine, its tools, registry and wrapper; the last three re-exported here
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
+//! - `OtelConfig`, with the feature `otel`: runs as OpenTelemetry spans
 //! - `server`, with the feature of that name: the agent over HTTP, inside a server of your own
 //! - `local` (features `builtin`, `local`): models that run in this process
 //! - `testing`, with the feature of that name: scripted models, recordings of real ones, and what must have happened
@@ -45,6 +47,8 @@ mod agent_host;
 mod answer;
 mod asking;
 mod builder;
+#[cfg(feature = "client")]
+mod client;
 pub mod dspy;
 mod error;
 mod following;
@@ -58,6 +62,8 @@ mod resume;
 #[cfg(feature = "server")]
 pub mod server;
 mod session;
+mod session_host;
+mod sessions;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod toolkit;
@@ -69,6 +75,8 @@ pub use answer::Answer;
 /// For implementing ports: their methods are async functions.
 pub use async_trait::async_trait;
 pub use builder::Builder;
+#[cfg(feature = "client")]
+pub use client::{Client, ClientConfig};
 pub use dspy::{Tool, ToolCall, ToolError, ToolRegistry, ToolWrapper, ToolWrapperConfig};
 pub use error::{WindlassError, WrongAnswer};
 pub use following::OngoingRun;
@@ -77,9 +85,10 @@ pub use model_source::ModelSource;
 pub use order::RunOrder;
 pub use resume::TakenUp;
 pub use session::AgentSession;
+pub use sessions::Sessions;
 pub use toolkit::{
-    ClosureTool, IntoTool, IntoToolGroup, MissingState, PendingTool, State, StateSet, ToolGroup, ToolMethods,
-    tool_fn, tool_fn_with_context,
+    AskUser, ClosureTool, CurrentRun, IntoTool, IntoToolGroup, MissingState, PendingTool, State, StateSet,
+    ToolGroup, ToolMethods, UserAsk, tool_fn, tool_fn_with_context,
 };
 pub use typed::{TypedAnswer, TypedPart, TypedParts};
 pub use windlass_core as core;
@@ -90,8 +99,8 @@ pub use windlass_local as local;
 /// Makes a tool of a function.
 ///
 /// The doc comment (or `description = "…"`) is what the model reads, the parameters are the schema, the
-/// body is the run. `Option<T>` parameters may be left out; a parameter `&ToolContext` is filled in by the
-/// engine. The function may return a `Result` or a plain value. One that is not `async` runs in a pool of
+/// body is the run. `Option<T>` parameters may be left out; parameters `&ToolContext`, [`State<T>`](State),
+/// [`CurrentRun`] and [`AskUser`] are filled in by the program and are no part of the schema. The function may return a `Result` or a plain value. One that is not `async` runs in a pool of
 /// threads, so it may block.
 ///
 /// | option | meaning |
@@ -213,6 +222,9 @@ pub use windlass_macros::tool;
 pub use windlass_macros::tools;
 #[cfg(feature = "models")]
 pub use windlass_models as models;
+/// Where runs are sent as OpenTelemetry spans, and what they carry.
+#[cfg(feature = "otel")]
+pub use windlass_otlp::OtelConfig;
 
 /// What most programs need.
 pub mod prelude {
@@ -226,9 +238,10 @@ pub mod prelude {
     #[cfg(feature = "models")]
     pub use crate::ModelSource;
     pub use crate::{
-        AgentSession, Answer, Builder, Executor, IntoTool, OngoingRun, RunOrder, State, TakenCall, TakenUp,
-        Tool, ToolCall, ToolError, ToolGroup, ToolRegistry, ToolWrapper, ToolWrapperConfig, TypedAnswer,
-        TypedPart, Windlass, WindlassError, tool_fn, tool_fn_with_context,
+        AgentSession, Answer, AskUser, Builder, CurrentRun, Executor, IntoTool, OngoingRun, RunOrder, State,
+        TakenCall, TakenUp, Tool, ToolCall, ToolError, ToolGroup, ToolRegistry, ToolWrapper,
+        ToolWrapperConfig, TypedAnswer, TypedPart, UserAsk, Windlass, WindlassError, tool_fn,
+        tool_fn_with_context,
     };
     #[cfg(feature = "macros")]
     pub use crate::{tool, tools};

@@ -6,19 +6,16 @@ use futures::StreamExt;
 use tokio::sync::OnceCell;
 use windlass_core::permission::{PermissionAnswer, Question};
 use windlass_core::ports::BoxStream;
-use windlass_core::ports::host::{
-    ForkWish, HostDelivery, HostError, HostRuns, HostSessions, ReplayReport, ServedPort,
-};
+use windlass_core::ports::host::{ForkWish, HostDelivery, HostError, HostPort, ReplayReport};
 use windlass_core::ports::store::{NewSession, RunQuery, RunRow};
 use windlass_core::protocol::event::{Event, Record};
 use windlass_core::protocol::ids::{RunId, SessionId};
-use windlass_engine::host::Host;
 
-use crate::agent_host::AgentHost;
 use crate::answer::Answer;
 use crate::error::WindlassError;
 use crate::following::{self, OngoingRun};
 use crate::order::RunOrder;
+use crate::session_host::SessionHost;
 use crate::worker;
 
 /// Runs of a session that are listed at most: what a person looks through.
@@ -46,13 +43,13 @@ const RUNS_LISTED_MAX: usize = 1_000;
 /// ```
 #[derive(Clone)]
 pub struct AgentSession {
-    pub(crate) agent: Arc<AgentHost>,
+    pub(crate) host: Arc<SessionHost>,
     place: Arc<SessionPlace>,
 }
 
 /// Where a session is, once it has begun.
 struct SessionPlace {
-    host: Weak<Host>,
+    host: Weak<dyn HostPort>,
     key: Option<String>,
     id: OnceCell<SessionId>,
     /// Whether it stays when nobody holds it.
@@ -60,19 +57,19 @@ struct SessionPlace {
 }
 
 impl AgentSession {
-    pub(crate) fn new(agent: Arc<AgentHost>, key: Option<String>) -> Self {
-        let is_kept = agent.is_durable || key.is_some();
-        Self::at(agent, key, OnceCell::new(), is_kept)
+    pub(crate) fn new(host: Arc<SessionHost>, key: Option<String>) -> Self {
+        let is_kept = host.keeps_unnamed || key.is_some();
+        Self::at(host, key, OnceCell::new(), is_kept)
     }
 
     /// One that has begun; whether it stays when nobody holds it any more.
-    pub(crate) fn known(agent: Arc<AgentHost>, session_id: SessionId, is_kept: bool) -> Self {
-        Self::at(agent, None, OnceCell::new_with(Some(session_id)), is_kept)
+    pub(crate) fn known(host: Arc<SessionHost>, session_id: SessionId, is_kept: bool) -> Self {
+        Self::at(host, None, OnceCell::new_with(Some(session_id)), is_kept)
     }
 
-    fn at(agent: Arc<AgentHost>, key: Option<String>, id: OnceCell<SessionId>, is_kept: bool) -> Self {
-        let place = SessionPlace { host: Arc::downgrade(&agent.host), key, id, is_kept };
-        Self { agent, place: Arc::new(place) }
+    fn at(host: Arc<SessionHost>, key: Option<String>, id: OnceCell<SessionId>, is_kept: bool) -> Self {
+        let place = SessionPlace { host: Arc::downgrade(&host.port), key, id, is_kept };
+        Self { host, place: Arc::new(place) }
     }
 
     /// The name by which it is found again, if it has one.
@@ -93,7 +90,7 @@ impl AgentSession {
     }
 
     async fn find(&self) -> Result<SessionId, HostError> {
-        let host = &self.agent.host;
+        let host = &self.host.port;
         let Some(key) = &self.place.key else {
             return Ok(host.create_session(NewSession::default()).await?.session_id);
         };
@@ -144,7 +141,7 @@ impl AgentSession {
                 rows_max: 1,
                 ..RunQuery::default()
             };
-            let host = &session.agent.host;
+            let host = &session.host.port;
             for row in host.runs(query).await? {
                 host.cancel(&row.run_id).await?;
             }
@@ -157,7 +154,7 @@ impl AgentSession {
     async fn known_id(&self) -> Result<Option<SessionId>, HostError> {
         match (self.place.id.get(), &self.place.key) {
             (Some(session_id), _) => Ok(Some(session_id.clone())),
-            (None, Some(key)) => Ok(self.agent.host.session_by_key(key).await?.map(|row| row.session_id)),
+            (None, Some(key)) => Ok(self.host.port.session_by_key(key).await?.map(|row| row.session_id)),
             (None, None) => Ok(None),
         }
     }
@@ -167,7 +164,7 @@ impl AgentSession {
         let session = self.clone();
         worker::inside(async move {
             let session_id = session.begun().await?;
-            Ok(session.agent.host.records(&session_id, after).await?)
+            Ok(session.host.port.records(&session_id, after).await?)
         })
         .await
     }
@@ -178,7 +175,7 @@ impl AgentSession {
         let session = self.clone();
         let records = worker::inside(async move {
             let session_id = session.begun().await?;
-            Ok(session.agent.host.session_events(&session_id, after).await?)
+            Ok(session.host.port.session_events(&session_id, after).await?)
         });
         let records = records.await?.filter_map(|delivery| async move {
             match delivery {
@@ -195,19 +192,19 @@ impl AgentSession {
         worker::inside(async move {
             let session_id = Some(session.begun().await?);
             let query = RunQuery { session_id, rows_max: RUNS_LISTED_MAX, ..RunQuery::default() };
-            Ok(session.agent.host.runs(query).await?)
+            Ok(session.host.port.runs(query).await?)
         })
         .await
     }
 
     /// Copies a run up to a step into a session of its own, and goes on there; step 0 takes over the message alone.
     pub async fn fork(&self, run_id: &RunId, step: u32) -> Result<OngoingRun, WindlassError> {
-        let (agent, run_id) = (Arc::clone(&self.agent), run_id.clone());
+        let (host, run_id) = (Arc::clone(&self.host), run_id.clone());
         worker::inside(async move {
-            let started = agent.host.fork(&run_id, ForkWish { step, ..ForkWish::default() }).await?;
-            agent.ask_for(&started.run_id, started.after_seq, Vec::new());
-            let is_kept = agent.is_durable;
-            let session = AgentSession::known(agent, started.session_id, is_kept);
+            let started = host.port.fork(&run_id, ForkWish { step, ..ForkWish::default() }).await?;
+            host.ask_for(&started.run_id, started.after_seq, Vec::new());
+            let is_kept = host.keeps_unnamed;
+            let session = AgentSession::known(host, started.session_id, is_kept);
             Ok(OngoingRun::new(session, started.run_id, started.after_seq))
         })
         .await
@@ -217,7 +214,7 @@ impl AgentSession {
     pub async fn find_run(&self, run_id: &RunId) -> Result<OngoingRun, WindlassError> {
         let (session, run_id) = (self.clone(), run_id.clone());
         worker::inside(async move {
-            let row = session.agent.host.run(&run_id).await?;
+            let row = session.host.port.run(&run_id).await?;
             if row.session_id != session.begun().await? {
                 return Err(HostError::Missing { what: "run", id: run_id.to_string() }.into());
             }
@@ -228,13 +225,13 @@ impl AgentSession {
 
     /// Plays a run again from its record, without its model and tools, and compares.
     pub async fn replay(&self, run_id: &RunId) -> Result<ReplayReport, WindlassError> {
-        let (host, run_id) = (Arc::clone(&self.agent.host), run_id.clone());
+        let (host, run_id) = (Arc::clone(&self.host.port), run_id.clone());
         worker::inside(async move { Ok(host.replay(&run_id).await?) }).await
     }
 
     /// The questions of a run that wait for an answer.
     pub async fn questions(&self, run_id: &RunId) -> Result<Vec<Question>, WindlassError> {
-        let (host, run_id) = (Arc::clone(&self.agent.host), run_id.clone());
+        let (host, run_id) = (Arc::clone(&self.host.port), run_id.clone());
         worker::inside(async move { Ok(host.questions(&run_id).await?) }).await
     }
 
@@ -246,7 +243,7 @@ impl AgentSession {
         question: &Question,
         answer: PermissionAnswer,
     ) -> Result<(), WindlassError> {
-        let (host, run_id) = (Arc::clone(&self.agent.host), run_id.clone());
+        let (host, run_id) = (Arc::clone(&self.host.port), run_id.clone());
         let (call_id, digest) = (question.call_id.clone(), question.digest.clone());
         worker::inside(async move { Ok(host.answer(&run_id, &call_id, &digest, answer).await?) }).await
     }

@@ -282,7 +282,7 @@ impl<T: DeserializeOwned + JsonSchema> GrowingAnswer<T> {
         loop {
             let record = match growing.records.next().await? {
                 Ok(record) => record,
-                Err(event) => return Some((Err(unfollowed(&event)), None)),
+                Err(error) => return Some((Err(error.into()), None)),
             };
             growing.seen.push(Arc::clone(&record));
             match &record.event {
@@ -312,13 +312,4 @@ impl<T: DeserializeOwned + JsonSchema> GrowingAnswer<T> {
         self.told = Some(json.clone());
         Some(TypedPart::Partial { json, value })
     }
-}
-
-fn unfollowed(event: &Event) -> WindlassError {
-    let message: Option<String> = match event {
-        Event::Durable(DurableEvent::ErrorRaised { message, .. }) => Some(message.clone()),
-        Event::Durable(other) => other.ignored(),
-        Event::Delta(other) => other.ignored(),
-    };
-    WindlassError::Runtime(message.unwrap_or_else(|| "the run could not be followed".to_owned()))
 }

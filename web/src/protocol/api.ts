@@ -5414,6 +5414,8 @@ export interface operations {
                 text?: string;
                 /** @description The same as `text`; only one of the two may be sent. */
                 q?: string;
+                /** @description Only the one that somebody outside knows by this name. */
+                key?: string;
                 /** @description The next page: `next` of the page before. */
                 before?: string;
                 /** @description At most so many. */

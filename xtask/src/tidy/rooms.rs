@@ -20,8 +20,10 @@ pub(super) const CORE: &str = "windlass-core";
 pub(super) const KNOW_ALL: [&str; 4] = ["windlass", "windlass-cli", "windlass-benches", "xtask"];
 
 /// One crate beside core that a package may know, with the reason.
-pub(super) const KNOW_ONE_MORE: [(&str, &str, &str); 1] =
-    [("windlass-client", "windlass-models", "there is one HTTP client, and it is the one for models")];
+pub(super) const KNOW_ONE_MORE: [(&str, &str, &str); 2] = [
+    ("windlass-client", "windlass-models", "there is one HTTP client, and it is the one for models"),
+    ("windlass-otlp", "windlass-models", "collectors are reached by that client too (feature `send`)"),
+];
 
 /// Packages that may know no windlass crate at all, with the reason.
 pub(super) const KNOW_NONE: [(&str, &str); 1] =

@@ -340,7 +340,11 @@ pub(crate) fn refused(error: HostError) -> CommandError {
         HostError::Held(_) => {
             CommandError::failed(error.to_string()).cure("wait for it, or stop that process")
         }
+        HostError::Unauthorised(_) => CommandError::usage(error.to_string())
+            .cure("the server's token: --token-file FILE, or WINDLASS_TOKEN"),
         HostError::Busy(_)
+        | HostError::Unreachable(_)
+        | HostError::Incompatible(_)
         | HostError::Stale(_)
         | HostError::NeedsConsent(_)
         | HostError::Conflict(_)

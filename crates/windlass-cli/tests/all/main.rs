@@ -33,6 +33,7 @@ mod hostile_provider;
 mod hostile_providers;
 mod hostile_questions;
 mod hostile_text;
+mod library_client;
 mod lifeline;
 mod local_reading;
 mod models;

@@ -1,11 +1,10 @@
 //! OpenTelemetry export, as a collector on loopback sees it.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::net::TcpListener;
+use std::time::Duration;
 
 use serde_json::Value;
+use windlass_testkit::collector::{OtlpCollector, OtlpExport, attributes};
 
 use crate::lifeline::PATIENCE;
 use crate::place::Place;
@@ -23,71 +22,29 @@ model usage input=20 output=3
 
 const RUN: [&str; 3] = ["run", "--model", "scripted/a.script"];
 
-/// What came: the head of the request in lower case, and its body.
-type Export = (String, Value);
-
-/// Takes every export, answering with these statuses in turn and then with 200.
-fn collector(statuses: &'static [u16]) -> (String, Receiver<Export>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (said, heard) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut statuses = statuses.iter().copied();
-        for stream in listener.incoming().flatten() {
-            serve(stream, &said, &mut statuses);
-        }
-    });
-    (format!("http://{address}"), heard)
+fn collector(statuses: &'static [u16]) -> OtlpCollector {
+    OtlpCollector::start(statuses).unwrap()
 }
 
-fn serve(mut stream: TcpStream, said: &Sender<Export>, statuses: &mut impl Iterator<Item = u16>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    loop {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if reader.read_line(&mut head).unwrap_or(0) == 0 {
-                return;
-            }
-        }
-        let head = head.to_ascii_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
-        let mut body = vec![0; length.trim().parse().unwrap()];
-        reader.read_exact(&mut body).unwrap();
-        let _ = said.send((head, serde_json::from_slice(&body).unwrap()));
-        let status = statuses.next().unwrap_or(200);
-        let answer = format!(
-            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nretry-after: 0\r\ncontent-length: 2\r\n\r\n{{}}"
-        );
-        stream.write_all(answer.as_bytes()).unwrap();
-    }
+fn next(collector: &OtlpCollector) -> OtlpExport {
+    collector.next(PATIENCE).unwrap()
 }
 
 fn play() -> Place {
     Place::with(&[("a.script", SCRIPT), ("a.txt", "hello\n")])
 }
 
-fn spans(body: &Value) -> Vec<Value> {
-    let resource = &body["resourceSpans"][0];
-    assert_eq!(attributes(&resource["resource"])["service.version"], env!("CARGO_PKG_VERSION"));
-    resource["scopeSpans"][0]["spans"].as_array().unwrap().clone()
-}
-
-fn attributes(of: &Value) -> BTreeMap<String, Value> {
-    let pairs = of["attributes"].as_array().unwrap();
-    let plain = |value: &Value| value.as_object().unwrap().values().next().unwrap().clone();
-    pairs.iter().map(|pair| (pair["key"].as_str().unwrap().to_owned(), plain(&pair["value"]))).collect()
-}
-
 #[test]
 fn p_24_a_collector_gets_the_run_its_steps_and_its_calls() {
-    let (endpoint, heard) = collector(&[]);
+    let collector = collector(&[]);
     let place = play();
-    let said = place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]).exits(0);
+    let said = place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint())]).exits(0);
     assert_eq!(said.out, "There is a file.\n");
-    let (head, body) = heard.recv_timeout(PATIENCE).unwrap();
+    let export = next(&collector);
+    let (head, spans) = (&export.head, export.spans());
+    assert_eq!(export.resource()["service.version"], env!("CARGO_PKG_VERSION"));
     assert!(head.starts_with("post /v1/traces http/1.1\r\n"), "{head}");
     assert!(head.contains("content-type: application/json\r\n"), "{head}");
-    let spans = spans(&body);
     let names: Vec<&str> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
@@ -123,7 +80,7 @@ fn p_24_a_collector_gets_the_run_its_steps_and_its_calls() {
     assert_eq!(attributes(run)["gen_ai.usage.output_tokens"], "10");
     assert_eq!((bad["status"]["code"].as_i64(), good.get("status")), (Some(2), None));
     assert_eq!(attributes(bad)["error.type"], "invalid_args");
-    let text = body.to_string();
+    let text = export.body.to_string();
     for content in ["sk-planted", "What is in this folder", "There is a file", "a.txt"] {
         assert!(!text.contains(content), "{content} went along: {text}");
     }
@@ -131,27 +88,28 @@ fn p_24_a_collector_gets_the_run_its_steps_and_its_calls() {
 
 #[test]
 fn content_goes_along_when_it_is_asked_for_and_secrets_do_not() {
-    let (endpoint, heard) = collector(&[]);
+    let collector = collector(&[]);
     let place = play();
     place.configure(&format!(
-        "[telemetry]\notlp_endpoint = \"{endpoint}/\"\ncontent = true\nservice_name = \"shop\"\nheaders = {{ \"x-team\" = \"blue-0123456789\" }}\n"
+        "[telemetry]\notlp_endpoint = \"{}/\"\ncontent = true\nservice_name = \"shop\"\nheaders = {{ \"x-team\" = \"blue-0123456789\" }}\n",
+        collector.endpoint()
     ));
     place.windlass(&RUN).exits(0);
-    let (head, body) = heard.recv_timeout(PATIENCE).unwrap();
+    let export = next(&collector);
+    let head = &export.head;
     assert!(head.contains("x-team: blue-0123456789\r\n"), "{head}");
-    assert_eq!(attributes(&body["resourceSpans"][0]["resource"])["service.name"], "shop");
-    let text = body.to_string();
+    assert_eq!(export.resource()["service.name"], "shop");
+    let text = export.body.to_string();
     assert!(text.contains("What is in this folder") && text.contains("a.txt"), "{text}");
     assert!(!text.contains("sk-planted"), "{text}");
 }
 
 #[test]
 fn a_collector_that_is_full_is_asked_again_and_one_that_is_not_there_costs_no_run() {
-    let (endpoint, heard) = collector(&[503]);
+    let collector = collector(&[503]);
     let place = play();
-    place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]).exits(0);
-    let first = heard.recv_timeout(PATIENCE).unwrap();
-    assert_eq!(first.1, heard.recv_timeout(PATIENCE).unwrap().1);
+    place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint())]).exits(0);
+    assert_eq!(next(&collector).body, next(&collector).body);
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = format!("http://{gone}");
     let said = place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]).exits(0);
@@ -160,22 +118,22 @@ fn a_collector_that_is_full_is_asked_again_and_one_that_is_not_there_costs_no_ru
 
 #[test]
 fn nothing_is_sent_when_telemetry_is_off() {
-    let (endpoint, heard) = collector(&[]);
+    let collector = collector(&[]);
     let place = play();
-    let off = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_SDK_DISABLED", "true")];
+    let off = [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint()), ("OTEL_SDK_DISABLED", "true")];
     place.windlass_with(&RUN, &off).exits(0);
-    assert!(heard.try_recv().is_err());
+    assert!(collector.next(Duration::ZERO).is_none());
     let said = place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318")]).exits(2);
     assert!(said.err.contains("must begin with http"), "{}", said.err);
 }
 
 #[test]
 fn a_run_of_the_past_has_the_same_spans() {
-    let (endpoint, heard) = collector(&[]);
+    let collector = collector(&[]);
     let place = play();
-    place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)]).exits(0);
-    let (_, live) = heard.recv_timeout(PATIENCE).unwrap();
-    let id = attributes(spans(&live).last().unwrap())["windlass.request_id"].as_str().unwrap().to_owned();
+    place.windlass_with(&RUN, &[("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint())]).exits(0);
+    let live = next(&collector);
+    let id = attributes(live.spans().last().unwrap())["windlass.request_id"].as_str().unwrap().to_owned();
     let said = place.windlass(&["runs", "trace", "--otlp", &id]).exits(0);
-    assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap(), live);
+    assert_eq!(serde_json::from_str::<Value>(&said.out).unwrap(), live.body);
 }

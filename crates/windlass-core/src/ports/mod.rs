@@ -25,7 +25,7 @@ pub use journal::{JournalFailure, JournalPort};
 pub use model::{AnswerForm, ModelPort};
 pub use tool::{
     ArgsValidator, CallsPort, CancelFlag, LiveState, Probed, ProgressPort, ResultsPort, TasksPort,
-    ToolContext, ToolPort, Violation,
+    ToolContext, ToolPort, Violation, WaitingTime,
 };
 pub use tool_source::{SourceListener, SourceWatch, SourcedTools, ToolSource};
 

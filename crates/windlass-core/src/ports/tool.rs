@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -128,8 +128,10 @@ pub struct ToolContext {
     pub root: PathBuf,
     /// The last thing the user said; empty where nobody said anything.
     pub user_message: Arc<str>,
-    /// When the call will be stopped.
+    /// When the call will be stopped, unless it waits for somebody.
     pub deadline_ms: Millis,
+    /// Where a tool says that it waits for somebody: its time limit is put off by that.
+    pub waiting: WaitingTime,
     /// Most bytes of output a tool should make; what is above is cut by the engine.
     pub output_bytes_max: usize,
     /// What the call is held to: a tool that opens something checks it against these before it uses it.
@@ -166,6 +168,40 @@ impl CancelFlag {
     /// Whether it must stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
+    }
+}
+
+/// How long a call has waited for somebody who is asked: that is no work, and no time limit of the tool counts it.
+#[derive(Debug, Clone, Default)]
+pub struct WaitingTime(Arc<WaitingCounts>);
+
+#[derive(Debug, Default)]
+struct WaitingCounts {
+    open: AtomicU32,
+    over_ms: AtomicU64,
+}
+
+impl WaitingTime {
+    /// The call waits from now on. Whoever says so says by [`end`](Self::end) when it is over.
+    pub fn begin(&self) {
+        self.0.open.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A wait is over, and it took so long.
+    pub fn end(&self, waited_ms: u64) {
+        // Before the count: whoever sees that nobody waits any more sees the whole time.
+        self.0.over_ms.fetch_add(waited_ms, Ordering::AcqRel);
+        self.0.open.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Whether it waits now.
+    pub fn is_open(&self) -> bool {
+        self.0.open.load(Ordering::Acquire) > 0
+    }
+
+    /// The time of all waits that are over.
+    pub fn over_ms(&self) -> u64 {
+        self.0.over_ms.load(Ordering::Acquire)
     }
 }
 

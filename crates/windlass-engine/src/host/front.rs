@@ -208,6 +208,11 @@ impl HostSessions for Host {
         row.map(|row| self.with_defaults(row)).map_err(failed("session", session_id.as_str()))
     }
 
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, HostError> {
+        let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
+        Ok(row.map(|row| self.with_defaults(row)))
+    }
+
     async fn records(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, HostError> {
         self.parts.store.session(session_id).await.map_err(failed("session", session_id.as_str()))?;
         self.parts.store.load(session_id, after).await.map_err(broken)
@@ -419,11 +424,6 @@ impl HostSearch for Host {
 
 #[async_trait]
 impl ServedPort for Host {
-    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, HostError> {
-        let row = self.parts.store.session_by_key(key).await.map_err(failed("session", key))?;
-        Ok(row.map(|row| self.with_defaults(row)))
-    }
-
     async fn step(
         &self,
         model: Option<&str>,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 use windlass_core::permission::{ApprovedCall, AuditEntry, HeldTargets, Rule};
-use windlass_core::ports::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext};
+use windlass_core::ports::{LiveState, ProgressPort, ResultsPort, TasksPort, ToolContext, WaitingTime};
 use windlass_core::protocol::cause::Cause;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, Millis};
@@ -278,6 +278,7 @@ impl Actor {
             root: self.parts.root.clone(),
             user_message: last_said(active.machine.transcript()),
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
+            waiting: WaitingTime::default(),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: windlass_core::ports::CancelFlag::default(),

@@ -10,7 +10,7 @@ use windlass_core::calls::check::check_call;
 use windlass_core::permission::{
     ApproveMode, Explanation, Gate, GateSettings, HeldTargets, Permissions, PolicyPort,
 };
-use windlass_core::ports::{CallsPort, CancelFlag, ProgressPort, ToolContext};
+use windlass_core::ports::{CallsPort, CancelFlag, ProgressPort, ToolContext, WaitingTime};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
 use windlass_core::protocol::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
@@ -90,6 +90,7 @@ impl CallJudge<'_> {
             root: self.root.to_path_buf(),
             user_message: "".into(),
             deadline_ms: self.clock.now_ms().saturating_add(self.profile.limits.call_timeout_ms),
+            waiting: WaitingTime::default(),
             output_bytes_max: self.profile.limits.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: CancelFlag::default(),

@@ -11,15 +11,18 @@ use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
+use tokio::time::Instant;
 use windlass_core::permission::{ApprovedCall, Inspection};
-use windlass_core::ports::{CancelFlag, Probed, ToolContext, ToolPort};
+use windlass_core::ports::{CancelFlag, Probed, ToolContext, ToolPort, WaitingTime};
 use windlass_core::protocol::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
 use windlass_core::text::cut_chars;
 use windlass_core::text::time::seconds;
 
 use crate::cancel::CancelSignal;
 use crate::clock::Clock;
-use crate::limits::{FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, PROBE_TIMEOUT_MS, STOP_GRACE_MS};
+use crate::limits::{
+    FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, PROBE_TIMEOUT_MS, STOP_GRACE_MS, WAITING_LOOK_MS,
+};
 use crate::tools::output::cap_output;
 
 /// Runs a call and says what it gave. Dropping the future stops the tool. A call that would now do something else than
@@ -38,7 +41,7 @@ pub async fn run_call(
     let started_ms = clock.now_ms();
     let (CheckedCall { spec, args, dropped_args, .. }, decision, held) = call.into_parts();
     let output_bytes_max = context.output_bytes_max;
-    let flag = own_flag(&mut context);
+    let (flag, waiting) = (own_flag(&mut context), context.waiting.clone());
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
     context.targets = held.targets();
     let is_looked_at = spec.inspected && held.is_known();
@@ -54,7 +57,7 @@ pub async fn run_call(
         }
         Ok(output)
     };
-    let body = match supervise(work, flag, timeout_ms, &stop).await {
+    let body = match supervise(work, flag, (timeout_ms, waiting), &stop).await {
         WorkEnding::Done(body) => body,
         ending => Err(failure_of(&spec.name, ending, timeout_ms)),
     };
@@ -82,7 +85,7 @@ pub async fn inspect_call(
     }
     let flag = own_flag(&mut context);
     let work = async move { port.inspect(&args, &context).await };
-    match supervise(work, flag, INSPECT_TIMEOUT_MS, &stop).await {
+    match supervise(work, flag, (INSPECT_TIMEOUT_MS, WaitingTime::default()), &stop).await {
         WorkEnding::Done(said) => said.map_err(bounded),
         ending => Err(failure_of(&spec.name, ending, INSPECT_TIMEOUT_MS)),
     }
@@ -95,7 +98,7 @@ pub async fn probe_call(port: Arc<dyn ToolPort>, call: CheckedCall, mut context:
     let output_bytes_max = context.output_bytes_max;
     let flag = own_flag(&mut context);
     let work = async move { port.probe(&args, &context).await };
-    match supervise(work, flag, PROBE_TIMEOUT_MS, &CancelSignal::new()).await {
+    match supervise(work, flag, (PROBE_TIMEOUT_MS, WaitingTime::default()), &CancelSignal::new()).await {
         WorkEnding::Done(Probed::Happened(output)) => {
             Probed::Happened(Box::new(cap_output(*output, output_bytes_max)))
         }
@@ -144,7 +147,7 @@ impl<T> Drop for ToolTask<T> {
 async fn supervise<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
     flag: CancelFlag,
-    timeout_ms: u64,
+    limit: (u64, WaitingTime),
     stop: &CancelSignal,
 ) -> WorkEnding<T> {
     if stop.is_cancelled() {
@@ -157,7 +160,7 @@ async fn supervise<T: Send + 'static>(
         biased;
         joined = &mut leash.task => return joined.map_or_else(ending_of, WorkEnding::Done),
         () = stop.cancelled() => WorkEnding::Cancelled,
-        () = time_limit(timeout_ms) => WorkEnding::TimedOut,
+        () = time_limit(limit) => WorkEnding::TimedOut,
     };
     leash.pull();
     let grace = Duration::from_millis(STOP_GRACE_MS);
@@ -167,9 +170,9 @@ async fn supervise<T: Send + 'static>(
     ending
 }
 
-/// Ready when the time is up. Most tools are done in their first turn, and setting a timer wakes the whole
+/// Ready when the time is up; while somebody is asked, it stands still. Most tools are done in their first turn, and setting a timer wakes the whole
 /// runtime: they get that turn first.
-async fn time_limit(timeout_ms: u64) {
+async fn time_limit((timeout_ms, waiting): (u64, WaitingTime)) {
     let mut had_turn = false;
     poll_fn(|cx| {
         if mem::replace(&mut had_turn, true) {
@@ -179,7 +182,19 @@ async fn time_limit(timeout_ms: u64) {
         Poll::Pending
     })
     .await;
-    tokio::time::sleep(Duration::from_millis(timeout_ms)).await;
+    let (begun, limit) = (Instant::now(), Duration::from_millis(timeout_ms));
+    loop {
+        let next_look = if waiting.is_open() {
+            Duration::from_millis(WAITING_LOOK_MS)
+        } else {
+            let with_waits = limit.saturating_add(Duration::from_millis(waiting.over_ms()));
+            with_waits.saturating_sub(begun.elapsed())
+        };
+        if next_look.is_zero() {
+            return;
+        }
+        tokio::time::sleep(next_look).await;
+    }
 }
 
 fn ending_of<T>(error: JoinError) -> WorkEnding<T> {

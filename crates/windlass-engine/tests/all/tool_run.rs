@@ -116,6 +116,27 @@ async fn r_1_a_tool_that_takes_too_long_fails_and_its_task_is_gone() {
     assert_eq!(outcome.meta.decision.as_deref(), Some("risk"));
 }
 
+/// Asks somebody who takes a minute, and works so long afterwards.
+fn asking(work: Duration) -> Arc<dyn ToolPort> {
+    tool(spec("ask"), move |_, context| async move {
+        context.waiting.begin();
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        context.waiting.end(60_000);
+        tokio::time::sleep(work).await;
+        Ok(ToolOutput::text("answered"))
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_that_somebody_takes_to_answer_is_not_the_tools() {
+    let quick = run_within(asking(Duration::from_secs(1)), 2_000, CancelSignal::new()).await;
+    assert_eq!(quick.output().unwrap().readable(), "answered");
+    let begun = tokio::time::Instant::now();
+    let slow = run_within(asking(Duration::from_secs(9)), 2_000, CancelSignal::new()).await;
+    assert_eq!(slow.failure().unwrap().kind, ErrorKind::Timeout);
+    assert!(begun.elapsed() < Duration::from_secs(63), "two seconds of its own, and those of the other");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r_1_a_tool_that_blocks_its_thread_sees_the_flag_and_stops() {
     let stopped = Arc::new(AtomicBool::new(false));

@@ -32,6 +32,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .about(TAG, "Sessions, newest first")
             .query_param("text", text(), "Only those with this text in their title or in what the user said.")
             .query_param("q", text(), "The same as `text`; only one of the two may be sent.")
+            .query_param("key", text(), "Only the one that somebody outside knows by this name.")
             .query_param("before", before_schema(), "The next page: `next` of the page before.")
             .query_param("rows", rows_schema(), "At most so many.")
             .answers("A page of sessions."),
@@ -119,6 +120,7 @@ async fn create(
 struct SessionListQuery {
     #[serde(alias = "q")]
     text: Option<String>,
+    key: Option<String>,
     before: Option<String>,
     rows: Option<String>,
 }
@@ -137,6 +139,10 @@ async fn list(
     QueryOf(query): QueryOf<SessionListQuery>,
 ) -> RouteResult<Shown<ListedSessions>> {
     let rows_max = rows(query.rows.as_deref())?;
+    if let Some(key) = &query.key {
+        let sessions = app.host.session_by_key(key).await?.into_iter().collect();
+        return show(&app, &ListedSessions { sessions, next: None });
+    }
     let before = cursor(query.before.as_deref())?.map(|(ms, id)| (ms, SessionId::new(id)));
     let sessions = app.host.sessions(SessionQuery { text: query.text, before, rows_max }).await?;
     let next = sessions

@@ -55,6 +55,18 @@ async fn a_session_without_a_model_of_its_own_shows_the_one_that_would_answer() 
 }
 
 #[tokio::test]
+async fn a_session_is_found_by_the_name_that_somebody_outside_knows() {
+    let stage = Stage::new(TALK).await;
+    let client = stage.client();
+    let made = client.post("/api/sessions", &json!({"key": "ada & co"})).await.json();
+    client.post("/api/sessions", &json!({"key": "ada"})).await.json();
+    let found = client.get("/api/sessions?key=ada%20%26%20co&rows=5").await.json();
+    assert_eq!(found, json!({"sessions": [made]}));
+    let nobody = client.get("/api/sessions?key=ad").await.json();
+    assert_eq!(nobody, json!({"sessions": []}));
+}
+
+#[tokio::test]
 async fn runs_that_have_not_ended_are_listed_with_the_number_of_their_questions() {
     let script = "user Go.\nmodel call 1 write_file {\"path\":\"a\"}\nmodel end\nmodel text Done.\n";
     let stage = Stage::new(script).await;

@@ -1,7 +1,7 @@
 //! Searching the project over HTTP, with a real index of real files.
 
 use serde_json::json;
-use windlass_core::ports::host::{HostSessions, ServedPort};
+use windlass_core::ports::host::HostSessions;
 use windlass_core::ports::search::NewDocument;
 use windlass_core::protocol::event::{DurableEvent, Event};
 use windlass_core::protocol::ids::SessionId;

@@ -94,6 +94,9 @@ pub(super) fn refuse(state: &mut TuiState, call_id: &CallId, error: &HostError) 
         | HostError::Busy(_)
         | HostError::NeedsConsent(_)
         | HostError::Held(_)
+        | HostError::Unreachable(_)
+        | HostError::Unauthorised(_)
+        | HostError::Incompatible(_)
         | HostError::Overloaded { .. }
         | HostError::Closing
         | HostError::Broken(_) => state.complain(error.to_string()),

@@ -11,11 +11,12 @@
 //! | [`ToolCache`] | answers what was asked before | |
 //! | [`SecretMask`] | takes secrets out of outputs | |
 //! | [`CallLog`] | says what ran and how long | the same |
+//! | [`CallRecorder`] | tells the program what went in and what came out | the same |
 //! | [`RateLimit`] | so many calls in a time | so many requests in a time |
 //! | [`ModelRetry`] | | tries again when a provider fails before it answers |
 //!
 //! - `around`: the ports with a layer around them
-//! - `cache`, `log`, `mask`, `rate`, `retry`: the layers of the table
+//! - `cache`, `log`, `mask`, `rate`, `record`, `retry`: the layers of the table
 //! - `pause`: waiting, whichever runtime asks
 
 mod around;
@@ -24,6 +25,7 @@ mod log;
 mod mask;
 mod pause;
 mod rate;
+mod record;
 mod retry;
 
 use std::sync::Arc;
@@ -39,6 +41,7 @@ pub use cache::ToolCache;
 pub use log::CallLog;
 pub use mask::SecretMask;
 pub use rate::RateLimit;
+pub use record::{CallRecord, CallRecorder};
 pub use retry::ModelRetry;
 
 /// What happens around the calls of tools. One layer may stand around many tools.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_core::permission::{PolicySet, Rule, RuleEffect, RuleSource};
 use windlass_core::ports::{ModelPort, ToolPort};
 
+use super::ask_user::{UserAsk, UserAsker};
 use super::group::IntoToolGroup;
 use super::pending::PendingTool;
 use super::state::StateSet;
@@ -72,6 +73,14 @@ impl Builder {
         let states = std::mem::take(&mut self.additions.states);
         self.additions.states = states.with_shared(value);
         self
+    }
+
+    /// Asks `asker` what tools ask the user by [`AskUser`](crate::AskUser); `None` says that the user does not answer.
+    pub fn on_ask<F>(self, asker: impl Fn(UserAsk) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<String>> + Send + 'static,
+    {
+        self.state::<UserAsker>(Box::new(move |ask| Box::pin(asker(ask))))
     }
 
     /// Adds the tools of a [`ToolGroup`](crate::ToolGroup), or the methods of a struct with

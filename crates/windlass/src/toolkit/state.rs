@@ -119,15 +119,3 @@ impl fmt::Debug for StateSet {
         write!(f, "StateSet({})", self.values.len())
     }
 }
-
-/// What a parameter of a tool is filled with, for the code of `#[tool]`.
-pub trait FromStates: Sized {
-    /// The value for a tool.
-    fn from_states(states: &StateSet, tool: &str) -> Result<Self, MissingState>;
-}
-
-impl<T: Send + Sync + 'static> FromStates for State<T> {
-    fn from_states(states: &StateSet, tool: &str) -> Result<Self, MissingState> {
-        states.state(tool)
-    }
-}

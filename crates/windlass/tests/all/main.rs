@@ -4,12 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod agent;
+mod ask_user;
 mod attribute;
 mod blocking;
 #[cfg(feature = "testing")]
 mod cassettes;
 #[cfg(feature = "modules")]
 mod circles;
+#[cfg(all(feature = "client", feature = "server"))]
+mod client;
 #[cfg(all(feature = "store", unix))]
 mod durable;
 #[cfg(feature = "modules")]
@@ -31,9 +34,9 @@ mod fire;
 mod host;
 #[cfg(feature = "models")]
 mod models;
-#[cfg(feature = "models")]
 #[cfg(all(feature = "server", feature = "store"))]
 mod order_desk;
+#[cfg(feature = "models")]
 mod providers;
 mod reading;
 mod registry;
@@ -46,6 +49,8 @@ mod sessions;
 mod shop;
 #[cfg(feature = "modules")]
 mod signature;
+#[cfg(feature = "otel")]
+mod spans;
 mod tool_error;
 mod toolkit;
 mod typed;

@@ -62,6 +62,19 @@ async fn a_talk_is_followed_live_and_looks_the_same_from_both_sides() {
 }
 
 #[tokio::test]
+async fn a_session_is_found_by_its_name_on_both_sides() {
+    with_both(TALK, async |port, _| {
+        let named = NewSession { key: Some("a/b?c=d".into()), ..NewSession::default() };
+        let made = port.create_session(named.clone()).await.unwrap();
+        let found = port.session_by_key("a/b?c=d").await.unwrap().unwrap();
+        assert_eq!(found.session_id, made.session_id);
+        assert_eq!(port.session_by_key("a/b").await.unwrap(), None);
+        assert!(matches!(port.create_session(named).await, Err(HostError::Conflict(_))));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn every_wish_of_a_run_arrives_as_it_was_said() {
     with_both(TALK, async |port, _| {
         let image = Part::Image { media_type: "image/png".into(), url: "data:image/png;base64,AAAA".into() };

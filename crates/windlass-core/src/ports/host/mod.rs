@@ -344,6 +344,15 @@ pub enum HostError {
         /// When to try again.
         retry_after_ms: u64,
     },
+    /// The host is behind a server, and there is no way to it now: look at the address and the network, or try later.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The server that the host is behind wants a token, or another one.
+    #[error("{0}")]
+    Unauthorised(String),
+    /// What answers is no Windlass, or one of another version: look at the address, and bring both to one version.
+    #[error("{0}")]
+    Incompatible(String),
     /// The host is going down.
     #[error("the server is shutting down")]
     Closing,

@@ -32,6 +32,8 @@ pub trait HostSessions: Send + Sync {
     async fn sessions(&self, query: SessionQuery) -> Result<Vec<SessionRow>, HostError>;
     /// One session.
     async fn session(&self, session_id: &SessionId) -> Result<SessionRow, HostError>;
+    /// The session that somebody outside knows by this name.
+    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, HostError>;
     /// All records of a session with `seq > after`, deltas among them.
     async fn records(&self, session_id: &SessionId, after: u64) -> Result<Vec<Arc<Record>>, HostError>;
     /// The first of these records; deltas that are not in the journal yet among them.
@@ -170,8 +172,6 @@ impl<T: HostSessions + HostRuns + HostTools + HostPolicies + HostModels + HostSe
 /// stop it. Routes give none of this, or in the shapes of other clients.
 #[async_trait]
 pub trait ServedPort: HostPort {
-    /// The session that somebody outside knows by this name.
-    async fn session_by_key(&self, key: &str) -> Result<Option<SessionRow>, HostError>;
     /// Asks a model for one step, for callers that bring their own tools and run them themselves.
     async fn step(
         &self,
