@@ -43,6 +43,13 @@ pub(crate) const LLAMA: PythonSet = PythonSet {
                  -DLLAMA_BUILD_SERVER=OFF -DLLAMA_CURL=OFF",
 };
 
+/// A library that ours is compared with, and what it needs.
+pub(crate) const PYDANTIC_AI: PythonSet = PythonSet {
+    folder: "python-pydantic-ai",
+    list: "benches/library/pydantic_ai/requirements.txt",
+    cmake_args: "",
+};
+
 /// Packages of npm, in one folder.
 pub(crate) struct NodeSet {
     folder: &'static str,

@@ -122,7 +122,7 @@ fn two_sessions_at_once_answer_as_they_do_alone() {
     let requests = [request(&["hello"]), request(&["a much longer question than the other one has"])];
     let both = runtime().block_on(async {
         let [first, second] = requests.clone().map(|request| shared.stream(request));
-        futures::join!(read(first), read(second))
+        tokio::join!(read(first), read(second))
     });
     let both = [both.0.unwrap(), both.1.unwrap()];
     for (together, request) in both.iter().zip(requests) {

@@ -1,9 +1,10 @@
 //! `cargo xtask bench`: runs the benchmarks and keeps the figures they print.
 //!
 //! A benchmark prints `figure: NAME = VALUE UNIT (target …)`; `--write` puts those lines into the table of
-//! `docs/figures.md` and draws the plots of `docs/performance.md` from it. What is measured, and how, is the benchmarks'
-//! business.
+//! `docs/figures.md` and makes the plots of `docs/performance.md` and the table of `docs/library.md` from it. What is
+//! measured, and how, is the benchmarks' business.
 
+mod library;
 mod load;
 mod local_load;
 mod peers;
@@ -29,14 +30,15 @@ const HEAD: &str = "| figure | measured | target |\n|---|---|---|\n";
 #[derive(clap::Args)]
 pub(crate) struct BenchOptions {
     /// Run only benchmarks whose name contains this; `models` is the comparison with peers, `server` the load,
-    /// `terminal` the terminal app in a terminal, `search` the index beside tantivy and ripgrep, `local` a model in the process beside llama.cpp
+    /// `terminal` the terminal app in a terminal, `search` the index beside tantivy and ripgrep, `local` a model in the process beside llama.cpp,
+    /// `library` four programs by Windlass and by other libraries
     filter: Option<String>,
-    /// Of `server`, only this: relay, durable, recovery, crowd or silent
+    /// Of `server`, only this: relay, durable, recovery, crowd or silent; of `library`: builds, answers or steps
     part: Option<String>,
-    /// Put the figures into docs/figures.md, and draw the plots of docs/performance.md anew
+    /// Put the figures into docs/figures.md, and make the plots of docs/performance.md and the table of docs/library.md anew
     #[arg(long)]
     write: bool,
-    /// Measure nothing: draw the plots from the figures as they are
+    /// Measure nothing: make plots and table from the figures as they are
     #[arg(long, conflicts_with_all = ["filter", "part", "write"])]
     plots: bool,
 }
@@ -58,6 +60,10 @@ pub(crate) fn run(root: &Path, options: &BenchOptions) -> Result<()> {
         Some("models") => peers::measure(root)?,
         Some("server") => load::measure(root, options.part.as_deref())?,
         Some("local") => local_load::measure(root, &checkout::read_workspace(root)?.target_folder)?,
+        Some("library") => {
+            let target_folder = checkout::read_workspace(root)?.target_folder;
+            library::measure(root, &target_folder, options.part.as_deref())?
+        }
         Some("terminal") => terminal_load::measure(root)?,
         Some("search") => search_load::measure(root)?,
         filter => own_figures(root, filter)?,
@@ -79,8 +85,9 @@ fn read(root: &Path) -> Result<String> {
 }
 
 fn draw(root: &Path, text: &str) -> Result<()> {
-    for (path, picture) in plots::draw(&rows(text)?)? {
-        std::fs::write(root.join(&path), picture).with_context(|| format!("cannot write {path}"))?;
+    let figures = rows(text)?;
+    for (path, made) in plots::draw(&figures)?.into_iter().chain([library::document(root, &figures)?]) {
+        std::fs::write(root.join(&path), made).with_context(|| format!("cannot write {path}"))?;
         println!("{path} written");
     }
     Ok(())

@@ -39,8 +39,8 @@ mod words;
 use std::sync::{Arc, OnceLock};
 
 use futures::StreamExt;
-use futures::channel::oneshot;
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
 use windlass_core::ports::{BoxStream, ModelPort, ToolPort};
 use windlass_core::profile::Dialect;
 use windlass_core::protocol::model::{

@@ -13,9 +13,11 @@ mod limits;
 mod play;
 mod script;
 mod server;
+mod taught;
 mod wire;
 
 pub use fault::VendorFault;
 pub use ledger::{Connection, Received, RequestLedger};
 pub use script::{VendorScript, VendorTool};
 pub use server::ProviderServer;
+pub use taught::{TaughtCall, TaughtStep};

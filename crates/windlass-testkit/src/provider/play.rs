@@ -11,7 +11,8 @@ use super::history::{LegalRequest, VendorRefusal};
 use super::http::Incoming;
 use super::ledger::HeardRequest;
 use super::limits::SPLIT_BYTES;
-use super::script::{Say, VendorScript, pieces_of};
+use super::script::{Say, VendorScript};
+use super::taught::TaughtParts;
 use super::wire::{Vendor, VendorWire};
 
 /// An answer, and what was made of the request.
@@ -25,26 +26,10 @@ pub(super) struct PlayedAnswer {
 #[derive(Debug, Default)]
 pub(super) struct VendorStage {
     failed: Mutex<HashMap<String, usize>>,
-    taught: Mutex<Vec<Vec<String>>>,
+    pub(super) taught: TaughtParts,
 }
 
 impl VendorStage {
-    /// Keeps the answers of a part; gives their place.
-    pub(super) fn teach(&self, answers: Vec<String>) -> usize {
-        let mut taught = self.taught.lock().unwrap_or_else(PoisonError::into_inner);
-        taught.push(answers);
-        taught.len() - 1
-    }
-
-    /// The answer that is due: the first, then one for each that the conversation has; the last again and again.
-    fn due_answer(&self, place: usize, asked: &LegalRequest) -> Option<Vec<String>> {
-        let taught = self.taught.lock().unwrap_or_else(PoisonError::into_inner);
-        let given = asked.exchanges.iter().filter(|exchange| exchange.calls.is_empty()).count();
-        let answers = taught.get(place)?;
-        let answer = answers.get(given).or(answers.last())?;
-        Some(pieces_of(answer).into_iter().map(str::to_owned).collect())
-    }
-
     pub(super) fn play(&self, request: &Incoming) -> PlayedAnswer {
         let path = request.path.split('?').next().unwrap_or_default();
         let Some(wire) = VendorWire::of_path(path) else {
@@ -82,8 +67,8 @@ impl VendorStage {
             return Ok((acts, pictures));
         }
         let mut say = script.say(step, fault, &asked);
-        if let (true, Some(place)) = (say.calls.is_empty(), script.taught) {
-            say.text = self.due_answer(place, &asked).unwrap_or(say.text);
+        if let Some(place) = script.taught {
+            self.taught.say(place, &asked, &request.body, &mut say)?;
         }
         if !asked.streams || fault == Some(VendorFault::Whole) {
             return Ok((act::document(200, &wire.whole(vendor, &asked, &say)), pictures));

@@ -15,6 +15,7 @@ use super::http::read_request;
 use super::ledger::{RequestLedger, SharedLedger};
 use super::play::VendorStage;
 use super::script::VendorScript;
+use super::taught::TaughtStep;
 
 /// A provider on a port of its own; gone when dropped.
 #[derive(Debug)]
@@ -81,7 +82,12 @@ impl ProviderServer {
     /// A part whose answers are these texts: the first, then one for each that the conversation has.
     pub fn teach(&self, answers: impl IntoIterator<Item = impl Into<String>>) -> VendorScript {
         let answers = answers.into_iter().map(Into::into).collect();
-        VendorScript { taught: Some(self.stage.teach(answers)), ..VendorScript::default() }
+        VendorScript { taught: Some(self.stage.taught.answers(answers)), ..VendorScript::default() }
+    }
+
+    /// A part that says these steps one after the other, one a request, and then begins again.
+    pub fn teach_steps(&self, steps: Vec<TaughtStep>) -> VendorScript {
+        VendorScript { taught: Some(self.stage.taught.steps(steps)), ..VendorScript::default() }
     }
 
     /// Lets answers that are held go on.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::fault::VendorFault;
 use super::super::script::{VendorScript, VendorTool};
+use super::super::taught::TaughtCall;
 use super::*;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -346,4 +347,37 @@ fn every_protocol_refuses_calls_without_outcomes_and_thoughts_that_do_not_come_b
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("got []"), "{path}: {answer}");
     }
     assert_eq!(server.ledger().refusals().len(), 8);
+}
+
+#[test]
+fn taught_steps_are_said_in_order_once_their_requests_have_what_they_need() {
+    let server = ProviderServer::start().unwrap();
+    let call = TaughtCall { id: "a".into(), name: "add".into(), arguments: r#"{"a":1}"#.into() };
+    let first = TaughtStep { calls: vec![call], ..TaughtStep::default() };
+    let needs = (vec!["42".to_owned()], vec!["secret".to_owned()]);
+    let last = TaughtStep {
+        text: r#"{"sum": 42}"#.into(),
+        contains: needs.0,
+        lacks: needs.1,
+        ..TaughtStep::default()
+    };
+    let script = server.teach_steps(vec![first, last]);
+    let ask = |said: &str, choice: &str| {
+        let tool = json!({"type": "function", "function": {"name": "sum", "parameters": {"type": "object"}}});
+        let body = json!({"model": script.to_string(), "messages": [{"role": "user", "content": said}],
+            "tools": [tool], "tool_choice": choice});
+        receive(&mut send(&server, CHAT, &body))
+    };
+    assert!(ask("go", "auto").contains(r#""arguments":"{\"a\":1}""#));
+    for wrong in ["nothing", "42 and a secret"] {
+        assert!(ask(wrong, "auto").starts_with("HTTP/1.1 400"), "{wrong}");
+    }
+    assert!(ask("42", "auto").contains(r#""content":"{\"sum\": 42}""#));
+    // Then from the beginning, and where a call is demanded the text is what it is called with.
+    assert!(ask("go", "required").contains(r#""name":"add""#));
+    let forced = ask("42", "required");
+    assert!(
+        forced.contains(r#""name":"sum""#) && forced.contains(r#""arguments":"{\"sum\": 42}""#),
+        "{forced}"
+    );
 }
