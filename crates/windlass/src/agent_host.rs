@@ -17,6 +17,7 @@ use windlass_engine::registry::Registry;
 
 use crate::builder::PermissionAsker;
 use crate::error::WindlassError;
+use crate::toolkit::builtin::AgentIndex;
 use crate::worker;
 
 /// What a host is made of, as the builder has it.
@@ -34,6 +35,7 @@ pub(crate) struct AgentParts {
     pub(crate) is_durable: bool,
     pub(crate) clock: Clock,
     pub(crate) asker: Option<PermissionAsker>,
+    pub(crate) index: AgentIndex,
 }
 
 /// The host of an agent and what is known beside it.
@@ -44,6 +46,10 @@ pub(crate) struct AgentHost {
     pub(crate) asker: Option<PermissionAsker>,
     pub(crate) is_durable: bool,
     pub(crate) root: PathBuf,
+    pub(crate) index: AgentIndex,
+    /// Characters of background that the profile shows a model.
+    #[cfg(feature = "search")]
+    pub(crate) context_chars_max: usize,
 }
 
 impl AgentHost {
@@ -56,12 +62,14 @@ impl AgentHost {
             context_tokens: parts.context_tokens,
             dialect: profile.dialect,
         };
+        #[cfg(feature = "search")]
+        let context_chars_max = profile.limits.context_chars_max;
         let host_parts = HostParts {
             store: parts.store,
             models: Arc::new(models),
             profiles: Arc::new(move |word| profile_named(&profile, word)),
             registry: parts.registry,
-            search: None,
+            search: parts.index.port(),
             root: parts.root,
             policies: parts.policies,
             approve: parts.approve,
@@ -72,8 +80,18 @@ impl AgentHost {
         };
         let _inside = worker::handle()?.enter();
         let host = Host::new(host_parts);
-        let (asker, is_durable) = (parts.asker, parts.is_durable);
-        Ok(Arc::new(Self { host, registry, executors, asker, is_durable, root }))
+        parts.index.begin()?;
+        Ok(Arc::new(Self {
+            host,
+            registry,
+            executors,
+            asker: parts.asker,
+            is_durable: parts.is_durable,
+            root,
+            index: parts.index,
+            #[cfg(feature = "search")]
+            context_chars_max,
+        }))
     }
 }
 
@@ -81,6 +99,8 @@ impl Drop for AgentHost {
     /// Nobody can ask for anything any more. Runs that go on stop where they can be taken up again, and nothing is
     /// left over of the host.
     fn drop(&mut self) {
+        // At once: tools of runs that are brought to their end still hold it.
+        self.index.stop();
         let host = Arc::clone(&self.host);
         if let Ok(runtime) = worker::handle() {
             runtime.spawn(async move { host.close().await });

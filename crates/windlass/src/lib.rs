@@ -31,6 +31,7 @@
 //! - [`Executor`]: this program takes calls one by one and answers them
 //! - [`dspy`]: a declarative module engine, its tools, registry and wrapper; the last three re-exported here
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
+//! - `search`, with the feature of that name: an index of a folder and of documents, for tools, programs and answers
 //! - `server`, with the feature of that name: the agent over HTTP, inside a server of your own
 //! - `local` (features `builtin`, `local`): models that run in this process
 //! - `testing`, with the feature of that name: scripted models, recordings of real ones, and what must have happened
@@ -55,6 +56,8 @@ pub mod layers;
 mod model_source;
 mod order;
 mod resume;
+#[cfg(feature = "search")]
+pub mod search;
 #[cfg(feature = "server")]
 pub mod server;
 mod session;
@@ -225,6 +228,8 @@ pub mod prelude {
 
     #[cfg(feature = "models")]
     pub use crate::ModelSource;
+    #[cfg(feature = "search")]
+    pub use crate::search::{CitedAnswer, Passage, SearchConfig, SearchQuery};
     pub use crate::{
         AgentSession, Answer, Builder, Executor, IntoTool, OngoingRun, RunOrder, State, TakenCall, TakenUp,
         Tool, ToolCall, ToolError, ToolGroup, ToolRegistry, ToolWrapper, ToolWrapperConfig, TypedAnswer,

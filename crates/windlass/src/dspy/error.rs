@@ -234,6 +234,8 @@ impl From<WindlassError> for DSPyEngineError {
             }
             #[cfg(feature = "local")]
             WindlassError::ModelFile { .. } => DSPyEngineError::ConfigError(error.to_string()),
+            #[cfg(feature = "search")]
+            WindlassError::Search(_) => DSPyEngineError::ConfigError(error.to_string()),
             WindlassError::NoModel
             | WindlassError::UnknownModel(_)
             | WindlassError::Script { .. }
