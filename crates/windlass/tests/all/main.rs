@@ -31,13 +31,17 @@ mod fire;
 mod host;
 #[cfg(feature = "models")]
 mod models;
-#[cfg(feature = "models")]
 #[cfg(all(feature = "server", feature = "store"))]
 mod order_desk;
+#[cfg(feature = "models")]
 mod providers;
 mod reading;
 mod registry;
 mod same_loop;
+#[cfg(all(feature = "search", feature = "tools"))]
+mod search;
+#[cfg(all(feature = "search", feature = "tools"))]
+mod search_documents;
 #[cfg(feature = "server")]
 mod served;
 #[cfg(feature = "store")]
