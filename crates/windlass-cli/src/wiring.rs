@@ -15,6 +15,7 @@ use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_engine::sources::ToolSources;
+use windlass_search::ProjectIndex;
 use windlass_tools::{
     AllowedHost, Environment, FetchConfig, ImageConfig, Secret, ToolsConfig, WebSearchConfig, builtin,
 };
@@ -22,7 +23,7 @@ use windlass_tools::{
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::complaint::{CommandError, MissingKey, Result};
 use crate::config::{CliConfig, Flags, ProcessEnvironment};
-use crate::project::index::ProjectIndex;
+use crate::project::index;
 use crate::project::modules::ProjectModules;
 use crate::project::scripts;
 use crate::terminal::ask::can_ask;
@@ -55,7 +56,7 @@ impl Wiring {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = CliConfig::resolve(&ProcessEnvironment::of_process(can_ask)?, &flags)?;
         crate::terminal::out::keep_secret(config.keys.values().cloned());
-        let search = ProjectIndex::of(&config);
+        let search = index::of_project(&config);
         let registry = register(&config, search.clone())?;
         let modules = ProjectModules::of(&config, &registry);
         let sources = ToolSources::open(&registry, scripts::sources(&config));

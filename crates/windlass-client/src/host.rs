@@ -432,6 +432,9 @@ impl HostSearch for RemoteHost {
             SearchScope::Project => path.with("scope", "project"),
             SearchScope::Session(session_id) => path.with("session_id", session_id.as_str()),
             SearchScope::AllSessions => path.with("scope", "documents"),
+            SearchScope::Reachable(session_id) => {
+                path.with("scope", "reachable").with("session_id", session_id.as_str())
+            }
             SearchScope::Everything => path,
         };
         self.line.get(&path).await

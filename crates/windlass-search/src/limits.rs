@@ -90,7 +90,7 @@ pub(crate) const DOCUMENT_NAME_BYTES_MAX: usize = 512;
 pub(crate) const EMBEDDER_REST_MS: u64 = 30_000;
 
 /// Longest query that is looked at: a pasted error message with its trace.
-pub(crate) const QUERY_BYTES_MAX: usize = 4 * 1024;
+pub const QUERY_BYTES_MAX: usize = 4 * 1024;
 /// Words of a query that count; the rarest of a long text do.
 pub(crate) const QUERY_WORDS_MAX: usize = 32;
 /// Passages that each way of finding brings to the fusion.

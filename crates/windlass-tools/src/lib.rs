@@ -94,3 +94,17 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         port(system::read_result::ReadResult),
     ]
 }
+
+/// Those of the built-in tools that ask an index; one without a project has documents alone.
+pub fn index_tools(search: SharedSearch, has_project: bool) -> Vec<Arc<dyn ToolPort>> {
+    let documents = [project::rag_search::RagSearch::NAME];
+    let files = [
+        project::request_code_context::RequestCodeContext::NAME,
+        project::search_codebase::SearchCodebase::NAME,
+        project::find_symbol::FindSymbol::NAME,
+        project::find_references::FindReferences::NAME,
+    ];
+    let asks = |name: &str| documents.contains(&name) || (has_project && files.contains(&name));
+    let all = builtin(&ToolsConfig { search: Some(search), ..ToolsConfig::default() });
+    all.into_iter().filter(|tool| asks(&tool.spec().name)).collect()
+}

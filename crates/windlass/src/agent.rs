@@ -23,7 +23,7 @@ use crate::worker;
 /// [`run`](Self::run) speaks; [`session`](Self::session) gives others. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub struct Windlass {
-    agent: Arc<AgentHost>,
+    pub(crate) agent: Arc<AgentHost>,
     own: AgentSession,
 }
 

@@ -20,6 +20,7 @@ use windlass_engine::registry::Registry;
 use windlass_otlp::{OtelConfig, SpanExport};
 
 use crate::error::WindlassError;
+use crate::toolkit::builtin::AgentIndex;
 use crate::worker;
 
 /// What a host is made of, as the builder has it.
@@ -36,6 +37,7 @@ pub(crate) struct AgentParts {
     pub(crate) clock: Clock,
     #[cfg(feature = "otel")]
     pub(crate) telemetry: Option<OtelConfig>,
+    pub(crate) index: AgentIndex,
 }
 
 /// The host of an agent and what is known beside it.
@@ -47,6 +49,10 @@ pub(crate) struct AgentHost {
     /// Until the agent is closed.
     #[cfg(feature = "otel")]
     export: Mutex<Option<SpanExport>>,
+    pub(crate) index: AgentIndex,
+    /// Characters of background that the profile shows a model.
+    #[cfg(feature = "search")]
+    pub(crate) context_chars_max: usize,
 }
 
 impl AgentHost {
@@ -59,12 +65,14 @@ impl AgentHost {
             context_tokens: parts.context_tokens,
             dialect: profile.dialect,
         };
+        #[cfg(feature = "search")]
+        let context_chars_max = profile.limits.context_chars_max;
         let host_parts = HostParts {
             store: parts.store,
             models: Arc::new(models),
             profiles: Arc::new(move |word| profile_named(&profile, word)),
             registry: parts.registry,
-            search: None,
+            search: parts.index.port(),
             root: parts.root,
             policies: parts.policies,
             approve: parts.approve,
@@ -75,6 +83,7 @@ impl AgentHost {
         };
         let _inside = worker::handle()?.enter();
         let host = Host::new(host_parts);
+        parts.index.begin()?;
         Ok(Arc::new(Self {
             #[cfg(feature = "otel")]
             export: Mutex::new(export_of(&host, parts.telemetry)?),
@@ -82,6 +91,9 @@ impl AgentHost {
             registry,
             executors,
             root,
+            index: parts.index,
+            #[cfg(feature = "search")]
+            context_chars_max,
         }))
     }
 
@@ -105,6 +117,8 @@ impl Drop for AgentHost {
     /// Nobody can ask for anything any more. Runs that go on stop where they can be taken up again, and nothing is
     /// left over of the host.
     fn drop(&mut self) {
+        // At once: tools of runs that are brought to their end still hold it.
+        self.index.stop();
         if let Ok(runtime) = worker::handle() {
             runtime.spawn(self.close());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use windlass_core::permission::{ApproveMode, PermissionAnswer, Question};
 use windlass_core::ports::store::StorePort;
-use windlass_core::ports::{BoxFuture, ModelPort, ToolPort};
+use windlass_core::ports::{BoxFuture, ModelPort};
 use windlass_core::profile::Profile;
 use windlass_engine::clock::Clock;
 use windlass_engine::memory_store::MemoryStore;
@@ -20,6 +20,7 @@ use crate::model_source::{Connected, ModelSource};
 use crate::session_host::SessionHost;
 use crate::toolkit::IntoTool;
 use crate::toolkit::additions::ToolAdditions;
+use crate::toolkit::builtin::BuiltinTools;
 
 /// Answers questions about calls.
 pub(crate) type PermissionAsker = Arc<dyn Fn(Question) -> BoxFuture<'static, PermissionAnswer> + Send + Sync>;
@@ -78,8 +79,8 @@ pub struct Builder {
     model: Option<AgentModel>,
     /// Tools, states, rules and layers, until they are put together.
     pub(crate) additions: ToolAdditions,
-    /// Tools of Windlass itself, among which the profile chooses.
-    builtin: Vec<Arc<dyn ToolPort>>,
+    /// Tools of Windlass itself, among which the profile chooses, and what they search.
+    pub(crate) builtin: BuiltinTools,
     profile: Profile,
     system: String,
     root: PathBuf,
@@ -98,7 +99,7 @@ impl Builder {
         Self {
             model: None,
             additions: ToolAdditions::default(),
-            builtin: Vec::new(),
+            builtin: BuiltinTools::default(),
             profile: Profile::default(),
             system: String::new(),
             root: PathBuf::from("."),
@@ -188,10 +189,11 @@ impl Builder {
         self
     }
 
-    /// Adds the built-in tools; the profile chooses among them.
+    /// Adds the built-in tools; the profile chooses among them. Those that search ask the index of this agent, if it has
+    /// one, unless the configuration names another.
     #[cfg(feature = "tools")]
     pub fn builtin_tools(mut self, config: &windlass_tools::ToolsConfig) -> Self {
-        self.builtin.extend(windlass_tools::builtin(config));
+        self.builtin.config = Some(config.clone());
         self
     }
 
@@ -280,6 +282,7 @@ impl Builder {
         folder: impl AsRef<std::path::Path>,
         signatures: windlass_modules::SignatureRegistry,
     ) -> Result<crate::dspy::ModuleEngine, crate::dspy::DSPyEngineError> {
+        let index = self.builtin.open_index(&self.root)?;
         let mut additions = self.additions;
         let own = additions.bind_tools()?;
         let model: Arc<dyn ModelPort> = match self.model.ok_or(WindlassError::NoModel)? {
@@ -289,21 +292,24 @@ impl Builder {
             chosen => chosen.open(self.profile, false)?.model,
         };
         let engine = crate::dspy::ModuleEngine::new(folder, additions.around_model(model), signatures)?;
-        let builtin = self.builtin.into_iter().map(|tool| additions.around_tool(tool));
+        let builtin = self.builtin.ports(&index).into_iter().map(|tool| additions.around_tool(tool));
         let tools = builtin.chain(own).collect();
+        index.begin()?;
         Ok(engine.with_parts(tools, self.approve, self.root).map_err(WindlassError::from)?)
     }
 
     /// The agent.
     pub fn build(self) -> Result<Windlass, WindlassError> {
         let chosen = self.model.ok_or(WindlassError::NoModel)?;
+        let index = self.builtin.open_index(&self.root)?;
+        let builtin = self.builtin.ports(&index);
         let mut additions = self.additions;
         let own = additions.bind_tools()?;
         let OpenedModel { model, profile, context_tokens } =
-            chosen.open(self.profile, !(own.is_empty() && self.builtin.is_empty()))?;
+            chosen.open(self.profile, !(own.is_empty() && builtin.is_empty()))?;
         let model = additions.around_model(model);
         let registry = Registry::new();
-        registry.register_own(self.builtin.into_iter().map(|tool| additions.around_tool(tool)))?;
+        registry.register_own(builtin.into_iter().map(|tool| additions.around_tool(tool)))?;
         for tool in own {
             registry.register(tool)?;
         }
@@ -327,6 +333,7 @@ impl Builder {
             approve: self.approve,
             store: self.store.unwrap_or_else(|| Arc::new(MemoryStore::new())),
             clock: self.clock,
+            index,
             #[cfg(feature = "otel")]
             telemetry: self.telemetry,
         })?;

@@ -95,6 +95,10 @@ pub enum WindlassError {
         /// What happened.
         message: String,
     },
+    /// The index did not answer: there is none, the query is wrong, it cannot answer this kind, or something broke.
+    #[cfg(feature = "search")]
+    #[error(transparent)]
+    Search(#[from] windlass_core::ports::search::SearchFailure),
     /// The store cannot be used.
     #[error("sessions cannot be kept: {0}")]
     Store(#[from] StoreFailure),

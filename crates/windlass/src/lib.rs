@@ -33,6 +33,7 @@
 //! - [`dspy`]: a declarative module engine, its tools, registry and wrapper; the last three re-exported here
 //! - [`ModelSource`], [`models`]: models of providers and of servers on this machine
 //! - `OtelConfig`, with the feature `otel`: runs as OpenTelemetry spans
+//! - `search`, with the feature of that name: an index of a folder and of documents, for tools, programs and answers
 //! - `server`, with the feature of that name: the agent over HTTP, inside a server of your own
 //! - `local` (features `builtin`, `local`): models that run in this process
 //! - `testing`, with the feature of that name: scripted models, recordings of real ones, and what must have happened
@@ -59,6 +60,8 @@ pub mod layers;
 mod model_source;
 mod order;
 mod resume;
+#[cfg(feature = "search")]
+pub mod search;
 #[cfg(feature = "server")]
 pub mod server;
 mod session;
@@ -237,6 +240,8 @@ pub mod prelude {
 
     #[cfg(feature = "models")]
     pub use crate::ModelSource;
+    #[cfg(feature = "search")]
+    pub use crate::search::{CitedAnswer, Passage, SearchConfig, SearchQuery};
     pub use crate::{
         AgentSession, Answer, AskUser, Builder, CurrentRun, Executor, IntoTool, OngoingRun, RunOrder, State,
         TakenCall, TakenUp, Tool, ToolCall, ToolError, ToolGroup, ToolRegistry, ToolWrapper,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use windlass_core::permission::ApproveMode;
 use windlass_core::ports::host::RunStart;
+use windlass_core::ports::search::Passage;
 use windlass_core::protocol::command::RunWishes;
 use windlass_core::protocol::form::WishedForm;
 use windlass_core::protocol::message::{Message, Part};
@@ -31,6 +32,9 @@ pub struct RunOrder {
 }
 
 impl RunOrder {
+    /// Between two passages of a context.
+    pub(crate) const GAP: &str = "\n\n";
+
     /// A message of text.
     pub fn new(text: impl Into<String>) -> Self {
         Self { parts: vec![Part::text(text)], wishes: RunWishes::default() }
@@ -138,6 +142,22 @@ impl RunOrder {
     pub fn context_sources<T: Into<String>>(mut self, sources: impl IntoIterator<Item = T>) -> Self {
         self.wishes.context_sources = sources.into_iter().map(Into::into).collect();
         self
+    }
+
+    /// Passages as background, each behind its place; the answer cites the files and documents that they are of. None
+    /// changes nothing.
+    pub fn passages(self, passages: &[Passage]) -> Self {
+        if passages.is_empty() {
+            return self;
+        }
+        let quotes: Vec<String> = passages.iter().map(Passage::quoted).collect();
+        let mut sources: Vec<&str> = Vec::new();
+        for passage in passages {
+            if !sources.contains(&passage.path.as_str()) {
+                sources.push(&passage.path);
+            }
+        }
+        self.context(quotes.join(Self::GAP)).context_sources(sources)
     }
 
     /// How calls of this run are approved that need asking.

@@ -20,7 +20,7 @@ const READ_AGAIN_MAX: usize = 3;
 pub(crate) struct SessionHost {
     pub(crate) port: Arc<dyn HostPort>,
     /// The agent whose host it is, held so that the host lives; none where the host is behind a server.
-    agent: Option<Arc<AgentHost>>,
+    pub(crate) agent: Option<Arc<AgentHost>>,
     pub(crate) asker: Option<PermissionAsker>,
     /// Whether sessions that cannot be found by a name stay when nobody holds them.
     pub(crate) keeps_unnamed: bool,

@@ -28,6 +28,34 @@ pub struct SearchQuery {
     pub budget: TokenBudget,
 }
 
+/// Passages that are given where nobody says how many: what a person looks through.
+const TOP_K_USUAL: usize = 10;
+
+impl SearchQuery {
+    /// Ten passages of files and documents, found in every way there is.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            top_k: TOP_K_USUAL,
+            kind: SearchKind::default(),
+            scope: SearchScope::Everything,
+            budget: TokenBudget::default(),
+        }
+    }
+}
+
+impl From<&str> for SearchQuery {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for SearchQuery {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
 /// Ways of finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,8 +100,10 @@ pub enum SearchScope {
     Project,
     /// Documents and notes of one session (E-22).
     Session(SessionId),
-    /// Documents and notes of all sessions.
+    /// Documents and notes of all sessions, and of none.
     AllSessions,
+    /// What one session may be told of: the files of the project, documents of no session, and its own.
+    Reachable(SessionId),
     /// Everything.
     Everything,
 }
@@ -124,6 +154,13 @@ pub struct Passage {
     pub score: f32,
     /// What the score is made of.
     pub parts: ScoreParts,
+}
+
+impl Passage {
+    /// Its text behind its place, as background for a model.
+    pub fn quoted(&self) -> String {
+        format!("From {}:{}\n{}", self.path, self.line, self.text.trim_end())
+    }
 }
 
 /// Parts of a score, for people who want to know why.

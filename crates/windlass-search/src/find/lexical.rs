@@ -13,7 +13,7 @@ use tantivy::{DocAddress, Searcher, Term};
 use windlass_core::ports::search::SearchScope;
 
 use crate::index::fields::{self, IndexFields};
-use crate::index::passage::{PROJECT, SESSIONS, fold};
+use crate::index::passage::{PROJECT, SESSIONS, SHARED, fold};
 use crate::index::session_scope;
 use crate::limits::{PREFIX_WORDS_MAX, QUERY_BYTES_MAX, QUERY_WORDS_MAX};
 
@@ -121,19 +121,23 @@ pub(crate) fn search(
 }
 
 /// The word of a scope in the index; `None` for everything.
-pub(crate) fn scope_word(scope: &SearchScope) -> Option<String> {
+pub(crate) fn scope_words(scope: &SearchScope) -> Option<Vec<String>> {
     match scope {
-        SearchScope::Project => Some(PROJECT.to_owned()),
-        SearchScope::AllSessions => Some(SESSIONS.to_owned()),
-        SearchScope::Session(session_id) => Some(session_scope(session_id)),
+        SearchScope::Project => Some(vec![PROJECT.to_owned()]),
+        SearchScope::AllSessions => Some(vec![SESSIONS.to_owned()]),
+        SearchScope::Session(session_id) => Some(vec![session_scope(session_id)]),
+        SearchScope::Reachable(session_id) => {
+            Some(vec![PROJECT.to_owned(), SHARED.to_owned(), session_scope(session_id)])
+        }
         SearchScope::Everything => None,
     }
 }
 
 /// Keeps a query to where may be looked.
 pub(crate) fn in_scope(fields: &IndexFields, query: Box<dyn Query>, scope: &SearchScope) -> Box<dyn Query> {
-    let Some(word) = scope_word(scope) else { return query };
-    let inside = ConstScoreQuery::new(raw(fields.scope, &word), 0.0);
+    let Some(words) = scope_words(scope) else { return query };
+    let places = words.iter().map(|word| (Occur::Should, raw(fields.scope, word))).collect();
+    let inside = ConstScoreQuery::new(Box::new(BooleanQuery::new(places)), 0.0);
     Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, Box::new(inside))]))
 }
 

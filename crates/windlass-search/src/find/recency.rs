@@ -22,7 +22,7 @@ pub(crate) fn counts_at(scope: &SearchScope) -> Option<u64> {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
             u64::try_from(now.as_millis()).ok()
         }
-        SearchScope::Project | SearchScope::Everything => None,
+        SearchScope::Project | SearchScope::Reachable(_) | SearchScope::Everything => None,
     }
 }
 

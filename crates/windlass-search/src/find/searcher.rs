@@ -82,8 +82,7 @@ impl Searcher {
             Ok(result) => result.map_err(SearchFailure::from),
             Err(_) => {
                 self.index.suspect();
-                let text =
-                    "searching stopped in the middle; 'windlass index build' checks the index and repairs it";
+                let text = "searching stopped in the middle; the next update checks the index and repairs it";
                 Err(SearchFailure::Broken(text.to_owned()))
             }
         }
@@ -100,7 +99,9 @@ enum Errand {
 
 /// Does what waits, after a moment of quiet; a file that is named twice is looked into once.
 fn run_errands(index: &Index, waiting: &Receiver<Errand>) {
-    while let Ok(first) = waiting.recv() {
+    while let Ok(first) = waiting.recv()
+        && !index.is_stopped()
+    {
         let begun = Instant::now();
         let mut errands = vec![first];
         while begun.elapsed() < Duration::from_millis(QUIET_MS_MAX)

@@ -35,8 +35,11 @@ impl<'a> FileBatch<'a> {
         self.next.load(Ordering::Acquire).min(self.work.len())
     }
 
-    /// The next file, unless the batch is full.
+    /// The next file, unless the batch is full or nobody wants it any more.
     fn take(&self) -> Option<&'a Work> {
+        if self.index.is_stopped() {
+            return None;
+        }
         let is_full = self.bytes.load(Ordering::Relaxed) > BATCH_BYTES_MAX || Instant::now() > self.deadline;
         if is_full && self.next.load(Ordering::Relaxed) > 0 {
             return None;

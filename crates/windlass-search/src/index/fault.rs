@@ -33,8 +33,11 @@ pub enum IndexError {
     #[error("{0}")]
     Document(String),
     /// The index is damaged; the next update builds it again.
-    #[error("the index is damaged ({0}); 'windlass index build' builds it again")]
+    #[error("the index is damaged ({0}); the next update builds it again")]
     Damaged(String),
+    /// Whoever owns the index ended the update.
+    #[error("indexing was stopped before its end")]
+    Stopped,
 }
 
 impl From<tantivy::TantivyError> for IndexError {
@@ -53,6 +56,7 @@ impl From<IndexError> for SearchFailure {
             | IndexError::Busy { .. }
             | IndexError::Embedder(_)
             | IndexError::Watch(_)
+            | IndexError::Stopped
             | IndexError::Damaged(_) => SearchFailure::Broken(error.to_string()),
         }
     }

@@ -12,7 +12,7 @@ use tantivy::tokenizer::{RAW_TOKENIZER_NAME, TextAnalyzer};
 use crate::tokens::CodeTokenizer;
 
 /// Of the fields, the words and the cuts: an index of another version is built again.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Words of code and prose.
 const CODE: &str = "windlass_code";

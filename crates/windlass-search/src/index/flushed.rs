@@ -20,7 +20,7 @@ use tantivy::directory::{
 use crate::limits::FLUSH_THREADS_MAX;
 
 /// The list of parts: what it names is the index.
-const LIST: &str = "meta.json";
+pub(super) const LIST: &str = "meta.json";
 /// The ending of lists of what is deleted.
 const DELETED: &str = "del";
 

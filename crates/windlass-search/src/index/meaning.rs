@@ -22,7 +22,7 @@ use windlass_core::ports::search::SearchScope;
 use super::fields::IndexFields;
 use super::{Index, IndexError};
 use crate::embed::{EmbedFailure, EmbedPort, Side, WordCounts};
-use crate::find::lexical::scope_word;
+use crate::find::lexical::scope_words;
 use crate::find::vectors::{Vectors, to_bytes};
 use crate::limits::EMBEDDER_REST_MS;
 use crate::source::content;
@@ -235,15 +235,18 @@ enum Allowed {
 
 impl Allowed {
     fn of(segment: &SegmentReader, fields: &IndexFields, scope: &SearchScope) -> tantivy::Result<Self> {
-        let Some(word) = scope_word(scope) else { return Ok(Allowed::All) };
+        let Some(words) = scope_words(scope) else { return Ok(Allowed::All) };
         let inverted = segment.inverted_index(fields.scope)?;
-        let term = Term::from_field_text(fields.scope, &word);
-        // A part that holds nothing else needs no list.
-        if inverted.terms().num_terms() == 1 && inverted.doc_freq(&term)? > 0 {
-            return Ok(Allowed::All);
-        }
         let mut allowed = HashSet::new();
-        if let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? {
+        for word in words {
+            let term = Term::from_field_text(fields.scope, &word);
+            // A part that holds nothing else needs no list.
+            if inverted.terms().num_terms() == 1 && inverted.doc_freq(&term)? > 0 {
+                return Ok(Allowed::All);
+            }
+            let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
+            };
             while postings.doc() != TERMINATED {
                 allowed.insert(postings.doc());
                 postings.advance();

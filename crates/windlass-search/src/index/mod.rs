@@ -1,6 +1,7 @@
-//! The index on disk: opened or created, repaired, brought up to date, read.
+//! The index: opened or created, repaired, brought up to date, read.
 //!
-//! Owns the folder: `index/` is tantivy's, `documents/` holds what sessions added, `writer.lock` is the right to write.
+//! Owns its place (`storage`): in a folder, `index/` is tantivy's, `documents/` holds what was added, `writer.lock` is the
+//! right to write; or all of it is in memory and ends with the [`Index`].
 //! Each commit carries a [`IndexState`] that says how complete the index is, in the same file that makes the commit valid,
 //! so a process killed at any point leaves an index that opens and knows what it lacks. A damaged or older index is
 //! emptied and built again by the next update, and says so. Readers never wait for writers.
@@ -14,6 +15,7 @@ mod lock;
 mod meaning;
 pub(crate) mod passage;
 pub(crate) mod places;
+mod storage;
 mod touch;
 mod update;
 mod write;
@@ -32,11 +34,11 @@ use windlass_core::ports::search::{IndexProgress, IndexStatus};
 use crate::embed::EmbedPort;
 use crate::find::lexical;
 use crate::limits::{BATCH_FILES_MAX, FILE_BYTES_MAX, THREADS_MAX};
-use crate::source::documents::DocumentFolder;
+use crate::source::documents::DocumentStore;
 pub use fault::IndexError;
 use fields::{IndexFields, VERSION};
-use flushed::FlushedDirectory;
 use lock::WriteLock;
+pub use storage::{IndexPlace, index_folder};
 pub use touch::TouchOutcome;
 pub use update::UpdateReport;
 pub(crate) use write::session_scope;
@@ -52,6 +54,8 @@ pub struct IndexConfig {
     pub batch_files: usize,
     /// Makes vectors of passages and queries; without one nothing is found by meaning.
     pub embedder: Option<Arc<dyn EmbedPort>>,
+    /// Set by the owner to end an update that goes on and to begin no other.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for IndexConfig {
@@ -62,6 +66,7 @@ impl Default for IndexConfig {
             threads: cores.min(THREADS_MAX),
             batch_files: BATCH_FILES_MAX,
             embedder: None,
+            stop: Arc::default(),
         }
     }
 }
@@ -80,7 +85,7 @@ pub enum IndexCondition {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct IndexState {
     pub(crate) version: u32,
-    /// What it is an index of.
+    /// What it is an index of; empty for documents alone.
     pub(crate) root: String,
     /// When an update last went through to its end; `None` while one has not.
     pub(crate) completed_ms: Option<u64>,
@@ -107,14 +112,16 @@ struct TantivyIndex {
     reader: IndexReader,
     /// Of the commit that the reader shows.
     state: IndexState,
-    /// When that commit was made, by the clock of the file system.
+    /// When that commit was made, by the clock of the file system; in memory nobody else makes one.
     committed: Option<SystemTime>,
 }
 
 /// An index of the files under a root and of documents of sessions.
 pub struct Index {
-    folder: PathBuf,
-    root: PathBuf,
+    place: IndexPlace,
+    /// `None` for documents alone.
+    root: Option<PathBuf>,
+    documents: DocumentStore,
     config: IndexConfig,
     fields: IndexFields,
     shelf: RwLock<TantivyIndex>,
@@ -133,31 +140,35 @@ pub struct Index {
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Index")
-            .field("folder", &self.folder)
-            .field("root", &self.root)
-            .finish_non_exhaustive()
+        f.debug_struct("Index").field("place", &self.place).field("root", &self.root).finish_non_exhaustive()
     }
 }
 
 impl Index {
     /// Opens the index in `folder` of the files under `root`, or creates it.
     pub fn open(folder: &Path, root: &Path, config: IndexConfig) -> Result<Self, IndexError> {
-        let root =
-            fs::canonicalize(root).map_err(|source| IndexError::Root { path: root.to_owned(), source })?;
-        let broken = |source| IndexError::Folder { path: folder.to_owned(), source };
-        fs::create_dir_all(folder.join("index")).map_err(broken)?;
+        Self::open_at(IndexPlace::Folder(folder.to_owned()), Some(root), config)
+    }
+
+    /// Opens the index at a place, or creates it: of the files under a root, or of documents alone.
+    pub fn open_at(place: IndexPlace, root: Option<&Path>, config: IndexConfig) -> Result<Self, IndexError> {
+        let canonical = |root: &Path| {
+            fs::canonicalize(root).map_err(|source| IndexError::Root { path: root.to_owned(), source })
+        };
+        let root = root.map(canonical).transpose()?;
+        place.prepare()?;
         let (_, fields) = fields::schema();
-        let (shelf, opened) = match TantivyIndex::open(folder, &root) {
+        let (shelf, opened) = match TantivyIndex::open(&place, root.as_deref()) {
             Ok(Some(shelf)) => (shelf, IndexCondition::Found),
-            Ok(None) => (TantivyIndex::create(folder, &root)?, IndexCondition::Created),
+            Ok(None) => (TantivyIndex::create(&place, root.as_deref())?, IndexCondition::Created),
             Err(reason) => {
-                tracing::warn!(folder = %folder.display(), reason, "the index cannot be used and is built again");
-                (TantivyIndex::create(folder, &root)?, IndexCondition::Emptied(reason))
+                tracing::warn!(?place, reason, "the index cannot be used and is built again");
+                (TantivyIndex::create(&place, root.as_deref())?, IndexCondition::Emptied(reason))
             }
         };
         Ok(Self {
-            folder: folder.to_owned(),
+            documents: place.documents(),
+            place,
             root,
             config,
             fields,
@@ -177,22 +188,18 @@ impl Index {
         &self.opened
     }
 
-    /// What it is an index of.
-    pub fn root(&self) -> &Path {
-        &self.root
+    /// What it is an index of; `None` for documents alone.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
     }
 
     pub(crate) fn fields(&self) -> &IndexFields {
         &self.fields
     }
 
-    pub(crate) fn documents(&self) -> DocumentFolder {
-        DocumentFolder::in_folder(&self.folder)
-    }
-
     /// The last commit, of whichever process.
     pub(crate) fn searcher(&self) -> Result<Searcher, IndexError> {
-        let committed = committed(&self.folder);
+        let committed = self.place.committed();
         {
             let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
             if shelf.committed == committed {
@@ -204,7 +211,7 @@ impl Index {
 
     fn reload(&self) -> Result<Searcher, IndexError> {
         let mut shelf = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        let committed = committed(&self.folder);
+        let committed = self.place.committed();
         shelf.state = read_state(&shelf.index)?;
         shelf.reader.reload()?;
         shelf.committed = committed;
@@ -242,7 +249,7 @@ impl Index {
             files,
             passages,
             symbols,
-            bytes: bytes_on_disk(&self.folder.join("index")),
+            bytes: self.place.bytes(&searcher),
             completed_ms: state.completed_ms,
             indexing: self.progress(),
             skipped: skipped.into_iter().collect(),
@@ -284,9 +291,9 @@ impl Index {
     }
 
     /// The right to write, in this process and among all.
-    fn write_lock(&self, wait: Duration) -> Result<(MutexGuard<'_, ()>, WriteLock), IndexError> {
+    fn write_lock(&self, wait: Duration) -> Result<(MutexGuard<'_, ()>, Option<WriteLock>), IndexError> {
         let guard = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok((guard, WriteLock::take(&self.folder, wait)?))
+        Ok((guard, self.place.lock(wait)?))
     }
 
     /// Empties the index; documents of sessions stay, and the next update reads them again.
@@ -297,7 +304,7 @@ impl Index {
 
     /// Empties an index that cannot be used; the caller has the lock.
     fn empty(&self) -> Result<(), IndexError> {
-        let fresh = TantivyIndex::create_locked(&self.folder, &self.root)?;
+        let fresh = TantivyIndex::create_locked(&self.place, self.root.as_deref())?;
         *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(())
     }
@@ -305,21 +312,16 @@ impl Index {
 
 impl TantivyIndex {
     /// Opens what is there; `None` when nothing is, and an error that says why it cannot be used.
-    fn open(folder: &Path, root: &Path) -> Result<Option<Self>, String> {
-        let place = folder.join("index");
-        if !place.join("meta.json").exists() {
-            let is_empty = fs::read_dir(&place).is_ok_and(|mut entries| entries.next().is_none());
-            return if is_empty { Ok(None) } else { Err("its list of parts is missing".to_owned()) };
-        }
-        let committed = committed(folder);
-        let directory = FlushedDirectory::open(&place).map_err(|error| error.to_string())?;
+    fn open(place: &IndexPlace, root: Option<&Path>) -> Result<Option<Self>, String> {
+        let committed = place.committed();
+        let Some(directory) = place.directory()? else { return Ok(None) };
         let index = tantivy::Index::open(directory).map_err(|error| error.to_string())?;
         let state = read_state(&index).map_err(|error| error.to_string())?;
         if state.version != VERSION || index.schema() != fields::schema().0 {
             return Err(format!("it was made by another version ({} instead of {VERSION})", state.version));
         }
-        if Path::new(&state.root) != root {
-            return Err(format!("it is an index of {}", state.root));
+        if state.root != root_text(root) {
+            return Err(format!("it is an index of '{}'", state.root));
         }
         let shelf = Self::around(index, state, committed).map_err(|error| error.to_string())?;
         // Parts that are missing or cut short are found here, not by the first search.
@@ -337,32 +339,24 @@ impl TantivyIndex {
         Ok(Self { index, reader, state, committed })
     }
 
-    fn create(folder: &Path, root: &Path) -> Result<Self, IndexError> {
-        let _lock = WriteLock::take(folder, Duration::from_millis(crate::limits::LOCK_WAIT_MS))?;
+    fn create(place: &IndexPlace, root: Option<&Path>) -> Result<Self, IndexError> {
+        let _lock = place.lock(Duration::from_millis(crate::limits::LOCK_WAIT_MS))?;
         // Another process may have made it while this one waited.
-        if let Ok(Some(shelf)) = Self::open(folder, root) {
+        if let Ok(Some(shelf)) = Self::open(place, root) {
             return Ok(shelf);
         }
-        Self::create_locked(folder, root)
+        Self::create_locked(place, root)
     }
 
-    fn create_locked(folder: &Path, root: &Path) -> Result<Self, IndexError> {
-        let place = folder.join("index");
-        let broken = |source| IndexError::Folder { path: place.clone(), source };
-        if place.exists() {
-            fs::remove_dir_all(&place).map_err(broken)?;
-        }
-        fs::create_dir_all(&place).map_err(broken)?;
-        let directory =
-            FlushedDirectory::open(&place).map_err(|error| IndexError::Damaged(error.to_string()))?;
+    fn create_locked(place: &IndexPlace, root: Option<&Path>) -> Result<Self, IndexError> {
         let (schema, _) = fields::schema();
-        let index = tantivy::Index::create(directory, schema, tantivy::IndexSettings::default())?;
-        let state =
-            IndexState { version: VERSION, root: root.display().to_string(), ..IndexState::default() };
+        let index =
+            tantivy::Index::create(place.new_directory()?, schema, tantivy::IndexSettings::default())?;
+        let state = IndexState { version: VERSION, root: root_text(root), ..IndexState::default() };
         let mut writer = update::small_writer(&index)?;
         update::commit(&mut writer, &state)?;
         drop(writer);
-        Ok(Self::around(index, state, committed(folder))?)
+        Ok(Self::around(index, state, place.committed())?)
     }
 }
 
@@ -374,12 +368,7 @@ fn read_state(index: &tantivy::Index) -> Result<IndexState, IndexError> {
     serde_json::from_str(&payload).map_err(|error| IndexError::Damaged(error.to_string()))
 }
 
-/// When the last commit was made.
-fn committed(folder: &Path) -> Option<SystemTime> {
-    fs::metadata(folder.join("index").join("meta.json")).and_then(|metadata| metadata.modified()).ok()
-}
-
-fn bytes_on_disk(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries.filter_map(|entry| entry.ok()?.metadata().ok()).map(|metadata| metadata.len()).sum()
+/// A root as the state names it.
+fn root_text(root: Option<&Path>) -> String {
+    root.map(|root| root.display().to_string()).unwrap_or_default()
 }

@@ -10,12 +10,14 @@ use super::fields::IndexFields;
 use super::places::{self, PassageName, What};
 use crate::parse::cut::{CutPassage, CutText};
 use crate::parse::symbols::Symbols;
-use crate::source::documents::DocumentFolder;
+use crate::source::documents::DocumentStore;
 
 /// Where passages of the project are looked for.
 pub(crate) const PROJECT: &str = "project";
 /// Where passages of all sessions' documents are looked for.
 pub(crate) const SESSIONS: &str = "sessions";
+/// Where passages of documents of no session are looked for.
+pub(crate) const SHARED: &str = "shared";
 
 /// Whose passages are written.
 #[derive(Debug, Clone)]
@@ -148,7 +150,7 @@ pub(crate) fn read(
     let passage = Passage {
         id: format!("{path}#{start}:{end}"),
         path,
-        document_id: DocumentFolder::id(&owner).map(str::to_owned),
+        document_id: DocumentStore::id(&owner).map(str::to_owned),
         start,
         end,
         line: u32::try_from(line).unwrap_or(u32::MAX),

@@ -13,7 +13,7 @@ use super::write::{FileLook, Work, now_ms};
 use super::{Index, IndexError, entry};
 use crate::limits::{LOCK_GRACE_MS, LOCK_WAIT_MS, SEGMENTS_KEPT, SEGMENTS_MAX};
 use crate::source::content;
-use crate::source::documents::{Document, DocumentFolder};
+use crate::source::documents::{Document, DocumentStore};
 use crate::source::walk::{self, Skip};
 
 /// What became of one file that was touched.
@@ -33,9 +33,12 @@ pub enum TouchOutcome {
 impl Index {
     /// Brings one file of the root up to date: it was read, written or removed.
     pub fn touch(&self, path: &str) -> Result<TouchOutcome, IndexError> {
-        let Some(path) = self.relative(path) else { return Ok(TouchOutcome::Nothing) };
+        let Some((root, path)) = self.root.as_deref().and_then(|root| Some((root, relative(root, path)?)))
+        else {
+            return Ok(TouchOutcome::Nothing);
+        };
         let (known, found) =
-            (entry::one(&self.searcher()?, &self.fields, &path)?, walk::look_at(&self.root, &path));
+            (entry::one(&self.searcher()?, &self.fields, &path)?, walk::look_at(root, &path));
         let stamp = match (found, known) {
             (Some(Ok(stamp)), Some(known)) if known.stamp == stamp => return Ok(TouchOutcome::Unchanged),
             (Some(Ok(stamp)), _) => stamp,
@@ -51,7 +54,7 @@ impl Index {
         };
         if let Some(known) = known
             && known.skip.is_none()
-            && content::read(&self.root.join(&path), self.config.file_bytes_max)
+            && content::read(&root.join(&path), self.config.file_bytes_max)
                 .is_ok_and(|content| content.hash == known.hash)
         {
             return Ok(TouchOutcome::Unchanged);
@@ -65,25 +68,10 @@ impl Index {
         })
     }
 
-    /// A path as the index knows it; `None` outside of the root.
-    fn relative(&self, path: &str) -> Option<String> {
-        let path = Path::new(path);
-        let inside = if path.is_absolute() { path.strip_prefix(&self.root).ok()? } else { path };
-        let mut parts = Vec::new();
-        for part in inside.components() {
-            match part {
-                Component::Normal(name) => parts.push(name.to_str()?),
-                Component::CurDir => {}
-                Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-            }
-        }
-        (!parts.is_empty()).then(|| parts.join("/"))
-    }
-
     /// Adds or replaces a document.
     pub fn add_document(&self, new: NewDocument) -> Result<DocumentRow, IndexError> {
         let document = Document::read(new, now_ms())?;
-        let stamp = self.documents().put(&document)?;
+        let stamp = self.documents.put(&document)?;
         let (key, row) = (document.key(), document.row());
         let known = entry::one(&self.searcher()?, &self.fields, &key)?;
         let work = Work { key, stamp, known };
@@ -93,14 +81,14 @@ impl Index {
 
     /// All documents, by name.
     pub fn all_documents(&self) -> Result<Vec<DocumentRow>, IndexError> {
-        self.documents().rows()
+        self.documents.rows()
     }
 
     /// Removes a document; whether there was one.
     pub fn remove_document(&self, document_id: &str) -> Result<bool, IndexError> {
-        let was_there = self.documents().remove(document_id)?;
+        let was_there = self.documents.remove(document_id)?;
         if was_there {
-            let key = DocumentFolder::key(document_id);
+            let key = DocumentStore::key(document_id);
             self.write_one(&mut |writer| {
                 self.delete(writer, &key);
                 Ok(FileLook::Gone)
@@ -145,4 +133,19 @@ impl Index {
         self.reload()?;
         Ok(true)
     }
+}
+
+/// A path as the index knows it; `None` outside of the root.
+fn relative(root: &Path, path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let inside = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
+    let mut parts = Vec::new();
+    for part in inside.components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
 }

@@ -76,7 +76,8 @@ pub(super) fn commit(writer: &mut IndexWriter, state: &IndexState) -> Result<(),
 }
 
 impl Index {
-    /// Brings everything up to date. Fails while another process is writing.
+    /// Brings everything up to date. Fails while another process is writing. One that is stopped loses what it did since
+    /// its last commit, and the next one goes on from there.
     pub fn update(&self, on_progress: &mut dyn FnMut(IndexProgress)) -> Result<UpdateReport, IndexError> {
         let begun = Instant::now();
         let _lock = self.write_lock(Duration::from_millis(LOCK_GRACE_MS))?;
@@ -136,9 +137,11 @@ impl Index {
     ) -> Result<Compared, IndexError> {
         let mut work = Vec::new();
         let mut left_out = BTreeMap::new();
-        let walk = FileWalk::new(&self.root)
-            .map_err(|source| IndexError::Root { path: self.root.clone(), source })?;
-        for walked in walk {
+        let walk = self.root.as_deref().map(|root| {
+            FileWalk::new(root).map_err(|source| IndexError::Root { path: root.to_owned(), source })
+        });
+        for walked in walk.transpose()?.into_iter().flatten() {
+            self.check_stop()?;
             match walked.found {
                 Ok(stamp) if work.len() < FILES_MAX => {
                     note(&mut known, &mut work, report, walked.path, stamp, wanted);
@@ -147,7 +150,7 @@ impl Index {
                 Err(skip) => *left_out.entry(skip.word().to_owned()).or_default() += 1,
             }
         }
-        for (key, stamp) in self.documents().all()? {
+        for (key, stamp) in self.documents.all()? {
             note(&mut known, &mut work, report, key, stamp, wanted);
         }
         report.skipped.extend(left_out.clone());
@@ -184,6 +187,7 @@ impl Index {
                 self.set_progress(Some(progress));
                 on_progress(progress);
             })?;
+            self.check_stop()?;
             done += batch.taken();
             state.done = done as u64;
             if done < work.len() {
@@ -194,6 +198,15 @@ impl Index {
         commit(&mut writer, &IndexState { completed_ms: Some(now_ms()), ..state })?;
         writer.wait_merging_threads()?;
         Ok(())
+    }
+
+    /// Whether whoever owns the index wants no more of it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.config.stop.load(Ordering::Relaxed)
+    }
+
+    fn check_stop(&self) -> Result<(), IndexError> {
+        if self.is_stopped() { Err(IndexError::Stopped) } else { Ok(()) }
     }
 
     fn set_progress(&self, progress: Option<IndexProgress>) {

@@ -6,7 +6,7 @@ use tantivy::{IndexWriter, Term};
 use windlass_core::protocol::ids::SessionId;
 
 use super::entry::FileEntry;
-use super::passage::{self, Owner, PROJECT, SESSIONS};
+use super::passage::{self, Owner, PROJECT, SESSIONS, SHARED};
 use super::{Index, IndexError};
 use crate::limits::RACY_NS;
 use crate::parse::cut::cut;
@@ -82,11 +82,12 @@ impl Index {
     }
 
     fn read_file(&self, work: &Work) -> Result<FileText, Skip> {
-        content::read(&self.root.join(&work.key), self.config.file_bytes_max)
+        let root = self.root.as_deref().ok_or(Skip::Unreadable)?;
+        content::read(&root.join(&work.key), self.config.file_bytes_max)
     }
 
     fn read_document(&self, key: &str) -> Result<(FileText, Option<Document>), Skip> {
-        let (document, bytes) = self.documents().read(key).map_err(|_| Skip::Unreadable)?;
+        let (document, bytes) = self.documents.read(key).map_err(|_| Skip::Unreadable)?;
         Ok((FileText { text: document.text.clone(), hash: content::hash(&bytes) }, Some(document)))
     }
 
@@ -121,8 +122,8 @@ impl Index {
         let language = if is_note { MARKDOWN } else { SourceLanguage::of(shown, &content.text) };
         let scopes = match document {
             Some(document) => {
-                let own = document.session_id.as_ref().map(session_scope);
-                own.into_iter().chain([SESSIONS.to_owned()]).collect()
+                let own = document.session_id.as_ref().map_or_else(|| SHARED.to_owned(), session_scope);
+                vec![own, SESSIONS.to_owned()]
             }
             None => vec![PROJECT.to_owned()],
         };

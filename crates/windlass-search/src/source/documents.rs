@@ -1,11 +1,14 @@
-//! Documents and notes that users added, each a file beside the index.
+//! Documents and notes that users added, each a file beside the index, or in memory where that is.
 //!
 //! These files are the truth about documents: an index that was damaged is built again from them. A document is
 //! replaced as a whole, by renaming a complete file over the old one. What is kept is its text, whatever it came as.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -27,9 +30,12 @@ pub(crate) struct Document {
     pub(crate) text: String,
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct DocumentFolder {
-    folder: PathBuf,
+/// Where documents are kept.
+#[derive(Debug)]
+pub(crate) enum DocumentStore {
+    Folder(PathBuf),
+    /// By the names that files would have.
+    Memory(Mutex<BTreeMap<String, (Vec<u8>, Stamp)>>),
 }
 
 /// Keys of documents start with what no path has.
@@ -68,7 +74,7 @@ impl Document {
 
     /// Its key in the index.
     pub(crate) fn key(&self) -> String {
-        DocumentFolder::key(&self.document_id())
+        DocumentStore::key(&self.document_id())
     }
 
     /// How it is listed.
@@ -83,9 +89,13 @@ impl Document {
     }
 }
 
-impl DocumentFolder {
-    pub(crate) fn in_folder(index_folder: &Path) -> Self {
-        Self { folder: index_folder.join("documents") }
+impl DocumentStore {
+    pub(crate) fn in_folder(folder: PathBuf) -> Self {
+        Self::Folder(folder)
+    }
+
+    pub(crate) fn in_memory() -> Self {
+        Self::Memory(Mutex::default())
     }
 
     /// The key of a document in the index.
@@ -99,28 +109,38 @@ impl DocumentFolder {
     }
 
     fn broken(&self, source: io::Error) -> IndexError {
-        IndexError::Folder { path: self.folder.clone(), source }
+        let path = match self {
+            Self::Folder(folder) => folder.clone(),
+            Self::Memory(_) => PathBuf::new(),
+        };
+        IndexError::Folder { path, source }
     }
 
     /// Keeps a document; gives its stamp.
     pub(crate) fn put(&self, document: &Document) -> Result<Stamp, IndexError> {
-        let path = self.folder.join(format!("{}{ENDING}", document.document_id()));
-        if !path.exists() && self.all()?.len() >= DOCUMENTS_MAX {
+        let name = format!("{}{ENDING}", document.document_id());
+        let known = self.names().map_err(|source| self.broken(source))?;
+        if known.len() >= DOCUMENTS_MAX && !known.iter().any(|(known, _)| *known == name) {
             let text = format!("there are {DOCUMENTS_MAX} documents already: remove some first");
             return Err(IndexError::Document(text));
         }
-        self.write(document, &path).map_err(|source| self.broken(source))
+        let write = |bytes: Vec<u8>| self.write(&name, bytes);
+        let written = serde_json::to_vec(document).map_err(io::Error::from).and_then(write);
+        written.map_err(|source| self.broken(source))
     }
 
-    fn write(&self, document: &Document, path: &Path) -> io::Result<Stamp> {
-        fs::create_dir_all(&self.folder)?;
-        let unfinished = path.with_extension("part");
-        let mut file = File::create(&unfinished)?;
-        file.write_all(&serde_json::to_vec(document)?)?;
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&unfinished, path)?;
-        Ok(Stamp::of(&fs::metadata(path)?))
+    fn write(&self, name: &str, bytes: Vec<u8>) -> io::Result<Stamp> {
+        match self {
+            Self::Folder(folder) => write_file(folder, &folder.join(name), &bytes),
+            Self::Memory(held) => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                let changed_ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
+                let stamp = Stamp { bytes: bytes.len() as u64, changed_ns };
+                let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+                held.insert(name.to_owned(), (bytes, stamp));
+                Ok(stamp)
+            }
+        }
     }
 
     /// Removes a document; whether there was one.
@@ -129,31 +149,35 @@ impl DocumentFolder {
         if document_id.len() != ID_DIGITS || !document_id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Ok(false);
         }
-        match fs::remove_file(self.folder.join(format!("{document_id}{ENDING}"))) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(self.broken(source)),
+        let name = format!("{document_id}{ENDING}");
+        match self {
+            Self::Folder(folder) => match fs::remove_file(folder.join(name)) {
+                Ok(()) => Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+                Err(source) => Err(self.broken(source)),
+            },
+            Self::Memory(held) => {
+                Ok(held.lock().unwrap_or_else(PoisonError::into_inner).remove(&name).is_some())
+            }
         }
     }
 
     /// Keys and stamps of all documents.
     pub(crate) fn all(&self) -> Result<Vec<(String, Stamp)>, IndexError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(self.broken(source)),
-        };
-        let mut found = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|source| self.broken(source))?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            if name.ends_with(ENDING) {
-                let metadata = entry.metadata().map_err(|source| self.broken(source))?;
-                found.push((format!("{KEY_MARK}{name}"), Stamp::of(&metadata)));
-            }
-        }
+        let mut found = self.names().map_err(|source| self.broken(source))?;
+        found.iter_mut().for_each(|(name, _)| name.insert(0, KEY_MARK));
         found.sort_by(|(one, _), (two, _)| one.cmp(two));
         Ok(found)
+    }
+
+    fn names(&self) -> io::Result<Vec<(String, Stamp)>> {
+        match self {
+            Self::Folder(folder) => names_in(folder),
+            Self::Memory(held) => {
+                let held = held.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(held.iter().map(|(name, (_, stamp))| (name.clone(), *stamp)).collect())
+            }
+        }
     }
 
     /// All documents that can be read, by name.
@@ -170,8 +194,44 @@ impl DocumentFolder {
 
     /// Reads a document by its key, with its bytes for hashing.
     pub(crate) fn read(&self, key: &str) -> io::Result<(Document, Vec<u8>)> {
-        let bytes = fs::read(self.folder.join(key.trim_start_matches(KEY_MARK)))?;
+        let name = key.trim_start_matches(KEY_MARK);
+        let bytes = match self {
+            Self::Folder(folder) => fs::read(folder.join(name))?,
+            Self::Memory(held) => {
+                let held = held.lock().unwrap_or_else(PoisonError::into_inner);
+                held.get(name).map(|(bytes, _)| bytes.clone()).ok_or(io::ErrorKind::NotFound)?
+            }
+        };
         let document = serde_json::from_slice(&bytes)?;
         Ok((document, bytes))
     }
+}
+
+fn write_file(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+    fs::create_dir_all(folder)?;
+    let unfinished = path.with_extension("part");
+    let mut file = File::create(&unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&unfinished, path)?;
+    Ok(Stamp::of(&fs::metadata(path)?))
+}
+
+/// Names and stamps of the documents in a folder.
+fn names_in(folder: &Path) -> io::Result<Vec<(String, Stamp)>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if name.ends_with(ENDING) {
+            found.push((name, Stamp::of(&entry.metadata()?)));
+        }
+    }
+    Ok(found)
 }

@@ -39,7 +39,8 @@ impl IndexWatch {
             // Nobody listens only when the watch ends.
             let _ = events.send(WatchOrder::Happened(event));
         });
-        let root = searcher.index().root().to_owned();
+        let root = searcher.index().root().map(Path::to_owned);
+        let root = root.ok_or_else(|| IndexError::Watch("it is an index of no folder".to_owned()))?;
         let watcher = watcher.map_err(|error| IndexError::Watch(error.to_string()))?;
         let mut watching = WatchThread { root, searcher, watcher, watched: HashSet::new() };
         watching.watch_folders()?;

@@ -119,7 +119,7 @@ fn r_8_an_index_that_cannot_be_read_is_a_failure_and_not_nothing_found() {
     fs::File::options().write(true).open(folder.join("meta.json")).unwrap().set_modified(newer).unwrap();
     let failure = wait(Searcher::new(Arc::clone(&index)).search(query("haul"))).unwrap_err();
     assert!(
-        matches!(&failure, SearchFailure::Broken(text) if text.contains("windlass index build")),
+        matches!(&failure, SearchFailure::Broken(text) if text.contains("the next update")),
         "{failure:?}"
     );
     // The next update sees that it is damaged, and repairs it.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use windlass_core::ports::search::{NewDocument, SearchPort as _, SearchScope};
+use windlass_core::ports::search::{NewDocument, SearchKind, SearchPort as _, SearchQuery, SearchScope};
 use windlass_core::protocol::ids::SessionId;
 use windlass_search::{Index, Searcher};
 
@@ -88,6 +88,31 @@ fn e_22_a_document_of_no_session_is_found_in_all_documents_and_in_no_session() {
     );
     assert!(found(SearchScope::Project).is_empty());
     assert!(found(SearchScope::Session(SessionId::new("s1"))).is_empty());
+}
+
+#[test]
+fn a_session_reaches_files_documents_of_no_session_and_its_own() {
+    let place = PassageName::new();
+    place.write("a.md", "# Windlass\n\nThe project's own notes.");
+    let index = place.open_embedded();
+    let (one, two) = (SessionId::new("s1"), SessionId::new("s2"));
+    index.add_document(note(&one, "# Windlass\n\nIt hauls the anchor.")).unwrap();
+    index.add_document(note(&two, "# Windlass\n\nIt hauls the net.")).unwrap();
+    index.add_document(document(None, "all.md", b"# Windlass\n\nIt hauls for all.")).unwrap();
+    index.update(&mut |_| {}).unwrap();
+    let index = Arc::new(index);
+    for kind in [SearchKind::Lexical, SearchKind::Semantic, SearchKind::Hybrid] {
+        let reached = |session: &SessionId| {
+            let query =
+                SearchQuery { kind, scope: SearchScope::Reachable(session.clone()), ..query("windlass") };
+            let mut texts: Vec<_> = search(&index, query).passages.into_iter().map(|it| it.text).collect();
+            texts.sort();
+            texts.iter().map(|text| text.split_whitespace().last().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(reached(&one), ["all.", "anchor.", "notes."], "{kind:?}");
+        assert_eq!(reached(&two), ["all.", "net.", "notes."], "{kind:?}");
+        assert_eq!(reached(&SessionId::new("s3")), ["all.", "notes."], "{kind:?}");
+    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Keeping an index up to date: by content, file by file, document by document.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use std::{fs, thread};
 
-use windlass_core::ports::search::SearchPort as _;
-use windlass_search::{Index, IndexCondition, IndexConfig, Searcher, Skip, TouchOutcome};
+use windlass_core::ports::search::{NewDocument, SearchPort as _};
+use windlass_search::{
+    Index, IndexCondition, IndexConfig, IndexError, IndexPlace, Searcher, Skip, TouchOutcome,
+};
 
 use crate::place::{PassageName, paths, update};
 
@@ -163,4 +166,51 @@ fn progress_is_told_from_the_first_file_to_the_last() {
     let mut told = Vec::new();
     place.open().update(&mut |progress| told.push((progress.done, progress.total))).unwrap();
     assert_eq!(told, (1..=50).map(|done| (done, 50)).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_index_in_memory_does_what_one_on_disk_does_and_writes_nothing() {
+    let place = PassageName::new();
+    place.write("a.rs", "fn alpha() {}");
+    place.write("b.rs", "fn beta() {}");
+    let open = |root| Index::open_at(IndexPlace::Memory, root, IndexConfig::default()).unwrap();
+    let root = place.root();
+    let index = Arc::new(open(Some(&root)));
+    assert_eq!((index.opened(), update(&index).added), (&IndexCondition::Created, 2));
+    place.write("b.rs", "fn delta() {}");
+    assert_eq!(index.touch("b.rs").unwrap(), TouchOutcome::Indexed);
+    assert_eq!((paths(&index, "delta"), paths(&index, "beta")), (vec!["b.rs".to_owned()], vec![]));
+    let note = |text: &str| NewDocument { name: "n.md".into(), session_id: None, bytes: text.into() };
+    index.add_document(note("A quokka.")).unwrap();
+    index.add_document(note("A wombat.")).unwrap();
+    assert_eq!(index.all_documents().unwrap().len(), 1);
+    assert!(index.status().unwrap().bytes > 0);
+    index.verify().unwrap();
+    index.clear().unwrap();
+    assert_eq!(update(&index).added, 3, "documents stay");
+    let id = index.all_documents().unwrap().remove(0).document_id;
+    assert!(index.remove_document(&id).unwrap() && !index.remove_document(&id).unwrap());
+    index.verify().unwrap();
+    assert!(!place.index_folder().exists());
+    // Another one knows nothing of it, and one without a root reads no file.
+    let alone = open(None);
+    assert_eq!((update(&alone).added, alone.touch("a.rs").unwrap()), (0, TouchOutcome::Nothing));
+}
+
+#[test]
+fn an_update_that_is_stopped_says_so_and_the_next_one_completes_it() {
+    let place = PassageName::new();
+    for number in 0..200 {
+        place.write(&format!("m{number}.rs"), &format!("fn haul_{number}() {{}}"));
+    }
+    let config = IndexConfig { threads: 1, batch_files: 10, ..IndexConfig::default() };
+    let stop = Arc::clone(&config.stop);
+    let index = Index::open(&place.index_folder(), &place.root(), config).unwrap();
+    let stopped = index.update(&mut |progress| stop.store(progress.done >= 35, Ordering::Relaxed));
+    assert!(matches!(stopped, Err(IndexError::Stopped)), "{stopped:?}");
+    let status = index.status().unwrap();
+    assert!((30..200).contains(&status.files) && status.completed_ms.is_none(), "{status:?}");
+    stop.store(false, Ordering::Relaxed);
+    assert_eq!(update(&index).added, 200 - status.files);
+    index.verify().unwrap();
 }

@@ -17,7 +17,7 @@ use crate::state::ServerApp;
 
 const TAG: &str = "search";
 /// Where may be looked.
-const SCOPES: [&str; 3] = ["project", "documents", "everything"];
+const SCOPES: [&str; 4] = ["project", "documents", "everything", "reachable"];
 
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     vec![
@@ -30,8 +30,8 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             .needed_query_param("q", query_schema(), "Words, a question, a name.")
             .query_param("top_k", top_k_schema(), "At most so many passages.")
             .query_param("kind", kind_schema(), "Which ways of finding count.")
-            .query_param("scope", scope_schema(), "Files of the project, documents that were added, or both.")
-            .query_param("session_id", text(), "Only documents of this session, whatever `scope` says.")
+            .query_param("scope", scope_schema(), "Files of the project, documents that were added, or both; `reachable`: files, documents of no session, and those of `session_id`.")
+            .query_param("session_id", text(), "Only documents of this session, unless `scope` is `reachable`.")
             .answers("What was found.")
             .problems(&[ProblemKind::Missing, ProblemKind::Conflict]),
         Endpoint::get("/api/index", status)
@@ -101,16 +101,21 @@ fn kind(word: Option<&str>) -> RouteResult<SearchKind> {
 }
 
 fn scope(word: Option<&str>, session_id: Option<String>) -> RouteResult<SearchScope> {
+    let session_id = session_id.map(SessionId::new);
     let scope = match word {
         None | Some("everything") => SearchScope::Everything,
         Some("project") => SearchScope::Project,
         Some("documents") => SearchScope::AllSessions,
+        Some("reachable") => {
+            let needed = || Problem::field("session_id", "'session_id' is needed by the scope 'reachable'");
+            return session_id.map(SearchScope::Reachable).ok_or_else(needed);
+        }
         Some(_) => {
             let words = SCOPES.join(", ");
             return Err(Problem::field("scope", format!("'scope' must be one of {words}")));
         }
     };
-    Ok(session_id.map_or(scope, |id| SearchScope::Session(SessionId::new(id))))
+    Ok(session_id.map_or(scope, SearchScope::Session))
 }
 
 fn scope_schema() -> Value {

@@ -72,7 +72,7 @@ impl SearchPort for Shelf {
         let passages = match &query.scope {
             SearchScope::Project | SearchScope::Everything => best(&query, self.passages.iter().cloned()),
             SearchScope::AllSessions => best(&query, self.documents.iter().map(note)),
-            SearchScope::Session(own) => {
+            SearchScope::Session(own) | SearchScope::Reachable(own) => {
                 best(&query, self.documents.iter().filter(|(owner, _)| owner == own).map(note))
             }
         };

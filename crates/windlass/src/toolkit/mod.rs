@@ -2,6 +2,7 @@
 //!
 //! - `additions`: what the builder takes of all this, and how it becomes tools of an agent
 //! - `ask_user`: a tool asks the user in the middle of a call
+//! - `builtin`: the tools of Windlass itself, and the index that they ask
 //! - `closure`: a closure as a tool
 //! - `group`: tools that share a prefix, limits and layers
 //! - `parameter`: parameters of a tool that the model does not fill
@@ -12,6 +13,7 @@
 
 pub(crate) mod additions;
 mod ask_user;
+pub(crate) mod builtin;
 mod closure;
 mod group;
 mod parameter;

@@ -138,3 +138,24 @@ fn approvals_hold_for_the_call_that_was_shown() {
     );
     assert!(text.ends_with("The draft is gone; the contract is still there.\n"), "{text}");
 }
+
+#[cfg(all(feature = "search", feature = "tools"))]
+#[test]
+fn search_assistant_finds_by_itself_by_the_model_and_with_sources() {
+    let text = run("search_assistant", None);
+    assert!(text.contains("3 of 3 files\n3 files, "), "{text}");
+    assert!(text.contains("boats.md:") && text.contains("the evening before, on the board"), "{text}");
+    assert!(text.contains("behind the honey jar, and she pays half of the fee: 60 euros."), "{text}");
+    assert!(text.contains("found by find_symbol"), "{text}");
+    assert!(text.ends_with("At ten.\n\nSources: regatta.md\n"), "{text}");
+}
+
+#[test]
+fn typed_extraction_corrects_one_answer_and_takes_no_wrong_one() {
+    let text = run("typed_extraction", None);
+    assert!(text.starts_with("4711: the lamp came broken (Now), 1 item(s)\n"), "{text}");
+    assert!(text.contains("4712: the bill is missing (Later), 2 item(s)\n"), "{text}");
+    assert!(text.contains("not read: \"Hello? Is anybody there?\": ") && text.contains("order"), "{text}");
+    assert!(text.contains("so far: {\"problem\":") && text.contains("whole: false"), "{text}");
+    assert!(text.ends_with("4713: a leg is missing\n"), "{text}");
+}

@@ -41,6 +41,10 @@ mod providers;
 mod reading;
 mod registry;
 mod same_loop;
+#[cfg(all(feature = "search", feature = "tools"))]
+mod search;
+#[cfg(all(feature = "search", feature = "tools"))]
+mod search_documents;
 #[cfg(feature = "server")]
 mod served;
 #[cfg(feature = "store")]

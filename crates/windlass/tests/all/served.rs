@@ -41,7 +41,7 @@ async fn send(address: &str, what: &str, headers: &str, body: &str) -> String {
     answer
 }
 
-async fn ask(address: &str, what: &str, body: &Value) -> Value {
+pub(crate) async fn ask(address: &str, what: &str, body: &Value) -> Value {
     let answer = send(address, what, "", &body.to_string()).await;
     serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap_or_else(|_| panic!("{answer}"))
 }

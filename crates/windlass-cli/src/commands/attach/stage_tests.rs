@@ -30,10 +30,10 @@ use windlass_engine::memory_store::MemoryStore;
 use windlass_engine::policy_store::PolicyStore;
 use windlass_engine::registry::Registry;
 use windlass_scripted::{Script, ScriptedModel};
+use windlass_search::{IndexPlace, ProjectIndex};
 use windlass_server::{ServerConfig, app, serve};
 use windlass_tools::{ToolsConfig, builtin};
 
-use crate::project::index::ProjectIndex;
 use windlass_client::RemoteHost;
 
 /// A test that waits longer than this waits for nothing.
@@ -177,7 +177,11 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
     Host::new(HostParts {
         store,
         registry,
-        search: Some(ProjectIndex::at(folder.join(".search"), folder.to_path_buf())),
+        search: Some(ProjectIndex::new(
+            IndexPlace::Folder(folder.join(".search")),
+            Some(folder.to_path_buf()),
+            Arc::new(|| Ok(None)),
+        )),
         models: Arc::new(OneScript(script.clone())),
         profiles: Arc::new(|name| match name.unwrap_or("zodo").parse::<ProfileName>() {
             Ok(name) => Ok(Profile { instruction: String::new(), ..Profile::named(name) }),

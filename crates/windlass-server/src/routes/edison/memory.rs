@@ -125,10 +125,7 @@ pub(super) fn related(exchanges: &[EdisonExchange], message: &str) -> Option<Str
 
 /// Passages as text, each with its place; nothing if there are none.
 pub(super) fn quoted(passages: &[Passage]) -> Option<Material> {
-    let quotes: Vec<String> = passages
-        .iter()
-        .map(|passage| format!("From {}:{}\n{}", passage.path, passage.line, passage.text.trim_end()))
-        .collect();
+    let quotes: Vec<String> = passages.iter().map(Passage::quoted).collect();
     let cites =
         passages.iter().map(|passage| (format!("From {}:", passage.path), passage.path.clone())).collect();
     (!quotes.is_empty()).then(|| Material { text: quotes.join(GAP), cites })
