@@ -326,7 +326,8 @@ impl SearchPort for ProjectIndex {
     async fn status(&self) -> Result<IndexStatus, SearchFailure> {
         let has_begun = self.has_begun.load(Ordering::Relaxed);
         if self.searcher.get().is_none() && !has_begun && !self.place.has_index() {
-            let of = self.root.as_ref().map_or_else(|| "documents".to_owned(), |root| root.display().to_string());
+            let of =
+                self.root.as_ref().map_or_else(|| "documents".to_owned(), |root| root.display().to_string());
             let text = format!("there is no index of {of} yet; the first search makes it");
             return Err(SearchFailure::Missing(text));
         }

@@ -12,7 +12,10 @@ use windlass::prelude::*;
 const FILES: [(&str, &str); 3] = [
     ("boats.md", "# Boats\n\n## Booking\n\nA boat is booked the evening before, on the board in the hall.\n"),
     ("keys.md", "# Keys\n\nThe key of the boathouse hangs behind the honey jar in the kitchen.\n"),
-    ("src/fees.py", "def yearly_fee(age):\n    \"\"\"Members under 18 pay half.\"\"\"\n    return 60 if age < 18 else 120\n"),
+    (
+        "src/fees.py",
+        "def yearly_fee(age):\n    \"\"\"Members under 18 pay half.\"\"\"\n    return 60 if age < 18 else 120\n",
+    ),
 ];
 
 const SCRIPT: &str = r#"

@@ -244,7 +244,9 @@ impl Allowed {
             if inverted.terms().num_terms() == 1 && inverted.doc_freq(&term)? > 0 {
                 return Ok(Allowed::All);
             }
-            let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? else { continue };
+            let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
+            };
             while postings.doc() != TERMINATED {
                 allowed.insert(postings.doc());
                 postings.advance();

@@ -140,10 +140,7 @@ pub struct Index {
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Index")
-            .field("place", &self.place)
-            .field("root", &self.root)
-            .finish_non_exhaustive()
+        f.debug_struct("Index").field("place", &self.place).field("root", &self.root).finish_non_exhaustive()
     }
 }
 

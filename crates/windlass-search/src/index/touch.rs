@@ -33,7 +33,8 @@ pub enum TouchOutcome {
 impl Index {
     /// Brings one file of the root up to date: it was read, written or removed.
     pub fn touch(&self, path: &str) -> Result<TouchOutcome, IndexError> {
-        let Some((root, path)) = self.root.as_deref().and_then(|root| Some((root, relative(root, path)?))) else {
+        let Some((root, path)) = self.root.as_deref().and_then(|root| Some((root, relative(root, path)?)))
+        else {
             return Ok(TouchOutcome::Nothing);
         };
         let (known, found) =

@@ -103,7 +103,8 @@ fn a_session_reaches_files_documents_of_no_session_and_its_own() {
     let index = Arc::new(index);
     for kind in [SearchKind::Lexical, SearchKind::Semantic, SearchKind::Hybrid] {
         let reached = |session: &SessionId| {
-            let query = SearchQuery { kind, scope: SearchScope::Reachable(session.clone()), ..query("windlass") };
+            let query =
+                SearchQuery { kind, scope: SearchScope::Reachable(session.clone()), ..query("windlass") };
             let mut texts: Vec<_> = search(&index, query).passages.into_iter().map(|it| it.text).collect();
             texts.sort();
             texts.iter().map(|text| text.split_whitespace().last().unwrap().to_owned()).collect::<Vec<_>>()

@@ -28,7 +28,10 @@ pub(crate) struct AgentIndex {
 
 impl BuiltinTools {
     /// The index of an agent with this root; it begins when the agent does.
-    #[cfg_attr(not(feature = "search"), expect(clippy::unused_self, unused_variables, reason = "nothing to open"))]
+    #[cfg_attr(
+        not(feature = "search"),
+        expect(clippy::unused_self, unused_variables, reason = "nothing to open")
+    )]
     pub(crate) fn open_index(&self, root: &Path) -> Result<AgentIndex, WindlassError> {
         #[cfg(feature = "search")]
         let index = AgentIndex { opened: self.search.as_ref().map(|config| config.open(root)).transpose()? };
@@ -69,7 +72,10 @@ impl AgentIndex {
     }
 
     /// Begins to read the files, in the library's runtime.
-    #[cfg_attr(not(feature = "search"), expect(clippy::unnecessary_wraps, reason = "there is nothing to begin"))]
+    #[cfg_attr(
+        not(feature = "search"),
+        expect(clippy::unnecessary_wraps, reason = "there is nothing to begin")
+    )]
     pub(crate) fn begin(&self) -> Result<(), WindlassError> {
         #[cfg(feature = "search")]
         if let Some(index) = &self.opened {

