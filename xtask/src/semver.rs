@@ -41,7 +41,7 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
 }
 
 fn baseline_of(metadata: &Value) -> Result<String> {
-    let baseline = metadata["metadata"]["interface"]["baseline"].as_str();
+    let baseline = metadata.pointer("/metadata/interface/baseline").and_then(Value::as_str);
     baseline.map(str::to_owned).context("Cargo.toml names no `baseline` below [workspace.metadata.interface]")
 }
 

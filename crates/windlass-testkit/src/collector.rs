@@ -53,21 +53,23 @@ impl OtlpCollector {
 impl OtlpExport {
     /// The attributes of what sent it.
     pub fn resource(&self) -> BTreeMap<String, Value> {
-        attributes(&self.body["resourceSpans"][0]["resource"])
+        self.body.pointer("/resourceSpans/0/resource").map(attributes).unwrap_or_default()
     }
 
     /// Its spans, in their order.
     pub fn spans(&self) -> Vec<Value> {
-        let spans = &self.body["resourceSpans"][0]["scopeSpans"][0]["spans"];
-        spans.as_array().cloned().unwrap_or_default()
+        let spans = self.body.pointer("/resourceSpans/0/scopeSpans/0/spans");
+        spans.and_then(Value::as_array).cloned().unwrap_or_default()
     }
 }
 
 /// The attributes of a span or of a resource, as plain values.
 pub fn attributes(of: &Value) -> BTreeMap<String, Value> {
     let plain = |value: &Value| value.as_object()?.values().next().cloned();
-    let pairs = of["attributes"].as_array().into_iter().flatten();
-    pairs.filter_map(|pair| Some((pair["key"].as_str()?.to_owned(), plain(&pair["value"])?))).collect()
+    let pairs = of.get("attributes").and_then(Value::as_array).into_iter().flatten();
+    pairs
+        .filter_map(|pair| Some((pair.get("key")?.as_str()?.to_owned(), plain(pair.get("value")?)?)))
+        .collect()
 }
 
 fn serve(

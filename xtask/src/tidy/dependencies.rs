@@ -102,9 +102,11 @@ pub(super) fn shared_versions_are_used(house: &Checkout) -> Vec<TidyFinding> {
     for (index, line) in manifest.map_or("", |file| &file.text).lines().enumerate() {
         if line.starts_with('[') {
             inside = line.trim() == "[workspace.dependencies]";
-        } else if inside && let Some((name, _)) = line.split_once('=') {
+        } else if inside && let Some((name, value)) = line.split_once('=') {
             let name = name.trim();
-            if !name.starts_with('#') && !used.contains(name) {
+            // One that is used by another name than its own says so.
+            let package = value.split_once("package = \"").and_then(|(_, rest)| rest.split('"').next());
+            if !name.starts_with('#') && !used.contains(package.unwrap_or(name)) {
                 let text = format!("no package uses {name}: remove it from [workspace.dependencies]");
                 findings.push(TidyFinding::new("unused-version", "Cargo.toml", index + 1, text));
             }

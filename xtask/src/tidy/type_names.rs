@@ -10,13 +10,20 @@ use super::{Checkout, TidyFinding};
 /// Below so many types a checkout is not this house, but one that a test made: its shared names need not be many.
 const TYPES_OF_A_HOUSE: usize = 500;
 
+/// Programs of a file each, the same ones by several libraries: what is alike there has the same name.
+const COMPARED_PROGRAMS: &str = "benches/library/";
+
 /// Names of types outside tests, each with the files that define it.
 pub(super) struct TypeNames<'house>(BTreeMap<String, BTreeSet<&'house str>>);
 
 impl<'house> TypeNames<'house> {
     pub(super) fn of(house: &'house Checkout) -> Self {
         let mut names: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        for parsed in house.rust.iter().filter(|parsed| !parsed.file.is_test()) {
+        for parsed in house
+            .rust
+            .iter()
+            .filter(|parsed| !parsed.file.is_test() && !parsed.file.path.starts_with(COMPARED_PROGRAMS))
+        {
             for name in declared_types(parsed) {
                 names.entry(name).or_default().insert(&parsed.file.path);
             }

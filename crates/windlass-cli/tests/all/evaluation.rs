@@ -42,7 +42,7 @@ fn answer(request: &str) -> Vec<u8> {
     };
     let event = |value: Value| format!("data: {value}\n\n");
     let events = event(json!({"choices": [{"index": 0, "delta": delta}]}))
-        + &event(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}))
+        + event(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})).as_str()
         + "data: [DONE]\n\n";
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{events}")
         .into_bytes()
