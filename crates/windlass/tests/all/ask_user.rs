@@ -57,11 +57,12 @@ async fn a_tool_gets_a_choice_and_a_text_from_somebody_who_takes_longer_than_its
     let session = agent.session("ada");
     let answer = session.run("q").await.unwrap();
     assert_eq!(answer.trace.tools[0].output_raw, "2 outside, Ada");
+    let session_id = session.id().await.unwrap();
     let asked = asked.lock().unwrap();
     let [place, name] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!((place.tool.as_str(), place.text.as_str()), ("book_table", "Where?"));
     assert_eq!((place.choices.len(), name.choices.len()), (2, 0));
-    assert_eq!(place.run.session_id, session.id().await.unwrap());
+    assert_eq!(place.run.session_id, session_id);
     assert_eq!((place.run.call_id.as_str(), &*place.run.message), ("call_1", "q"));
 }
 
