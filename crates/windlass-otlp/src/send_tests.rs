@@ -13,9 +13,12 @@ use super::*;
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<String>>>);
 
-impl Visit for &mut String {
+/// One of them, while it is written.
+struct Line(String);
+
+impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let _ = write!(self, "{field}={value:?} ");
+        let _ = write!(self.0, "{field}={value:?} ");
     }
 }
 
@@ -25,9 +28,9 @@ impl tracing::Subscriber for Lines {
     }
 
     fn event(&self, event: &tracing::Event<'_>) {
-        let mut line = format!("{} ", event.metadata().level());
-        event.record(&mut &mut line);
-        self.0.lock().unwrap().push(line);
+        let mut line = Line(format!("{} ", event.metadata().level()));
+        event.record(&mut line);
+        self.0.lock().unwrap().push(line.0);
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
