@@ -53,7 +53,7 @@ impl RunOrder {
     }
 
     /// At most so many calls in this run. At the limit the model answers from what it has, and the outcome is
-    /// [`LimitReached`](crate::RunOutcome::LimitReached), here and for the other budgets; where the profile's limit is
+    /// [`LimitReached`](crate::prelude::RunOutcome::LimitReached), here and for the other budgets; where the profile's limit is
     /// lower, that one holds. A budget that cannot be one (0, or beyond all measure) is an error of the run's beginning.
     pub fn calls_max(mut self, calls: u32) -> Self {
         self.wishes.calls_max = Some(calls);

@@ -56,7 +56,7 @@ fn limited(reason: &str) -> (String, String) {
 
 #[test]
 fn each_limit_of_a_run_holds_over_http() {
-    let place = Place::with(&[("a.script", SUMS), ("b.script", HANGS)]);
+    let place = Place::with(&[("a.script", SUMS)]);
     let served = Served::start(&place, &[]);
     for (wish, reason) in limits() {
         let run = start(&served, wish);
@@ -64,9 +64,12 @@ fn each_limit_of_a_run_holds_over_http() {
         let trace = served.json(&format!("GET /api/runs/{run}/trace"), "");
         assert_eq!(trace["answer"], "I got as far as four.");
     }
-    let late = start(&served, json!({"run_timeout_ms": 400, "model": "scripted/b.script"}));
-    assert_eq!(end(&served, &late), limited("deadline"));
     assert_eq!(end(&served, &start(&served, json!({}))), ("completed".to_owned(), "answered".to_owned()));
+    assert_eq!(served.stop().0, Some(0));
+    place.write("a.script", HANGS);
+    let served = Served::start(&place, &[]);
+    let late = start(&served, json!({"run_timeout_ms": 400}));
+    assert_eq!(end(&served, &late), limited("deadline"));
     assert_eq!(served.stop().0, Some(0));
 }
 
@@ -76,7 +79,7 @@ fn each_limit_of_a_run_holds_after_the_server_was_killed() {
         let place = Place::with(&[("a.script", HANGS)]);
         let served = Served::start(&place, &[]);
         let run = start(&served, wish);
-        served.wait_for(&run, "text");
+        served.wait_for(&run, "content");
         served.kill();
         place.write("a.script", SUMS);
         let served = Served::start(&place, &[]);
@@ -88,7 +91,8 @@ fn each_limit_of_a_run_holds_after_the_server_was_killed() {
 #[test]
 fn a_form_of_a_run_is_held_to_over_http_and_wrong_wishes_are_named() {
     let script = "user Go.\nmodel text Two.\nmodel end\nmodel text {\"sum\":2}\n";
-    let served = Served::start(&Place::with(&[("a.script", script)]), &[]);
+    let place = Place::with(&[("a.script", script)]);
+    let served = Served::start(&place, &[]);
     let schema = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
     let run = start(&served, json!({"form": {"name": "Sum", "schema": schema}}));
     assert_eq!(end(&served, &run), ("completed".to_owned(), "answered".to_owned()));
