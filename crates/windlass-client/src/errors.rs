@@ -12,11 +12,14 @@ const THINGS: [&str; 11] =
     ["session", "run", "step", "tool", "model", "module", "rule", "save", "question", "index", "document"];
 
 /// Fields that requests of the port have.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 26] = [
     "arguments",
+    "calls_max",
     "confirmation",
+    "cost_usd_max",
     "decision",
     "effect",
+    "form",
     "images",
     "inputs",
     "message",
@@ -29,10 +32,12 @@ const FIELDS: [&str; 21] = [
     "reasoning_effort",
     "root",
     "rule",
+    "run_timeout_ms",
     "seed",
     "step",
     "steps_max",
     "title",
+    "tokens_max",
     "tool_choice",
 ];
 

@@ -57,15 +57,14 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
         system,
         finalize_hint,
         steps_max,
+        calls_max,
+        tokens_max,
+        cost_usd_max,
+        run_timeout_ms,
         approve,
         form,
         ..
     } = wishes;
-    if form.is_some() {
-        // Left out silently, an answer of any form would be believed.
-        let message = "a server takes no form of one run; wish for a response_format instead".to_owned();
-        return Err(HostError::Invalid { field: Some("form"), message });
-    }
     let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
         sampling;
     let (text, images) = said(message)?;
@@ -81,6 +80,11 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
     put(&mut body, "approve", approve.map(ApproveMode::word));
     // A host takes the nearest number that it allows.
     put(&mut body, "steps_max", steps_max.map(|steps| steps.clamp(1, WISHED_STEPS_MAX)));
+    put(&mut body, "calls_max", calls_max);
+    put(&mut body, "tokens_max", tokens_max);
+    put(&mut body, "cost_usd_max", cost_usd_max);
+    put(&mut body, "run_timeout_ms", run_timeout_ms);
+    put(&mut body, "form", form.map(|form| json!({"name": form.name, "schema": form.schema})));
     put(&mut body, "temperature", temperature);
     put(&mut body, "top_p", top_p);
     put(&mut body, "output_tokens_max", output_tokens_max);

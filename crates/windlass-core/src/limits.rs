@@ -23,6 +23,9 @@ pub struct Limits {
     pub tokens_max: Option<u64>,
     /// The part of `tokens_max` kept for the final answer.
     pub final_reserve_tokens: u64,
+    /// US dollars of a whole run, if there is a budget. Kept of it for the final answer is what the last step cost, which
+    /// read nearly the same.
+    pub cost_usd_max: Option<f64>,
     /// Bytes one outcome may have before the tool is told to stop; the result store holds that much.
     pub output_bytes_max: usize,
     /// Bytes all outcomes of a run may have together.
@@ -68,6 +71,7 @@ impl Default for Limits {
             final_reserve_ms: 30_000,
             tokens_max: None,
             final_reserve_tokens: 2_000,
+            cost_usd_max: None,
             output_bytes_max: 16 << 20,
             run_output_bytes_max: 256 << 20,
             result_chars_max: 16_000,
@@ -105,6 +109,24 @@ pub const REFORMS_MAX: u32 = 1;
 
 /// Most steps that a caller may wish for in one run: Prompt Studio's own ceiling.
 pub const WISHED_STEPS_MAX: u32 = 20;
+
+/// Most calls that a caller may wish for in one run: a hundred times what is usual, so more is a slip of the fingers.
+pub const WISHED_CALLS_MAX: u32 = 10_000;
+
+/// Most tokens that a caller may wish for in one run: a thousand steps over the largest context there is.
+pub const WISHED_TOKENS_MAX: u64 = 1_000_000_000;
+
+/// Most US dollars that a caller may wish to spend in one run: cents that were meant as dollars still fit, nonsense does not.
+pub const WISHED_COST_USD_MAX: f64 = 100_000.0;
+
+/// The longest time that a caller may wish for one run: a day.
+pub const WISHED_TIMEOUT_MS_MAX: u64 = 24 * 3_600_000;
+
+/// Most of a budget of time or tokens that is kept for the final answer, unless somebody says how much: a short run must
+/// not keep all it has.
+pub const fn final_reserve_max(budget: u64) -> u64 {
+    budget / 4
+}
 
 /// What an error shows of the text at fault.
 pub const SNIPPET_CHARS_MAX: usize = 200;

@@ -83,11 +83,12 @@ pub(crate) const DELTAS: [&str; 4] = ["reasoning-delta", "text-delta", "call-del
 pub(crate) const OUTCOMES: [RunOutcome; 4] =
     [RunOutcome::Completed, RunOutcome::LimitReached, RunOutcome::Cancelled, RunOutcome::Failed];
 
-pub(crate) const REASONS: [StopReason; 14] = [
+pub(crate) const REASONS: [StopReason; 15] = [
     StopReason::Answered,
     StopReason::StepsMax,
     StopReason::CallsMax,
     StopReason::TokensMax,
+    StopReason::CostMax,
     StopReason::BytesMax,
     StopReason::Deadline,
     StopReason::RepeatedCall,
@@ -101,7 +102,7 @@ pub(crate) const REASONS: [StopReason; 14] = [
 ];
 
 /// What runs warn of.
-pub(crate) const WARNINGS: [WarningCode; 9] = [
+pub(crate) const WARNINGS: [WarningCode; 10] = [
     WarningCode::ToolClamp,
     WarningCode::MaxSteps,
     WarningCode::MaxCalls,
@@ -111,6 +112,7 @@ pub(crate) const WARNINGS: [WarningCode; 9] = [
     WarningCode::NoToolSupport,
     WarningCode::FinalizeRefusedCall,
     WarningCode::Emulated,
+    WarningCode::CostUnknown,
 ];
 
 /// Why steps are asked for.
@@ -132,6 +134,7 @@ pub(crate) fn reason_word(reason: &StopReason) -> &'static str {
         StopReason::StepsMax => "steps_max",
         StopReason::CallsMax => "calls_max",
         StopReason::TokensMax => "tokens_max",
+        StopReason::CostMax => "cost_max",
         StopReason::BytesMax => "bytes_max",
         StopReason::Deadline => "deadline",
         StopReason::RepeatedCall => "repeated_call",

@@ -179,6 +179,7 @@ pub fn reason_words(reason: &StopReason) -> &'static str {
         StopReason::StepsMax => "too many steps",
         StopReason::CallsMax => "too many calls",
         StopReason::TokensMax => "too many tokens",
+        StopReason::CostMax => "it cost as much as it may",
         StopReason::BytesMax => "too much output",
         StopReason::Deadline => "out of time",
         StopReason::RepeatedCall => "the same call again and again",

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_core::permission::ApproveMode;
 use windlass_core::ports::host::RunStart;
@@ -41,9 +42,59 @@ impl RunOrder {
         self
     }
 
-    /// Another step limit than the profile's.
+    /// Another step limit than the profile's, from 1 to 20.
     pub fn steps_max(mut self, steps: u32) -> Self {
         self.wishes.steps_max = Some(steps);
+        self
+    }
+
+    /// At most so many calls in this run. At the limit the model answers from what it has, and the outcome is
+    /// [`LimitReached`](crate::RunOutcome::LimitReached), here and for the other budgets; where the profile's limit is
+    /// lower, that one holds. A budget that cannot be one (0, or beyond all measure) is an error of the run's beginning.
+    pub fn calls_max(mut self, calls: u32) -> Self {
+        self.wishes.calls_max = Some(calls);
+        self
+    }
+
+    /// At most so many tokens in this run, those of all steps together, read and written. At most a quarter of them is
+    /// kept for the final answer.
+    pub fn tokens_max(mut self, tokens: u64) -> Self {
+        self.wishes.tokens_max = Some(tokens);
+        self
+    }
+
+    /// At most so many US dollars for this run. Costs are those that the provider states, else they follow from the
+    /// model's prices in the catalogue. A step whose cost is not known is warned of (`COST_UNKNOWN` in the trace) and does
+    /// not count: nothing is guessed.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// /// Looks at the sky.
+    /// #[tool]
+    /// async fn look_up() -> &'static str {
+    ///     "clouds"
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let script = "user Weather?\nmodel call 1 look_up\nmodel usage input=900 output=9 cost_usd=0.04\nmodel end\n\
+    ///               model text Cloudy, at least.\n";
+    /// let agent = Windlass::builder().script(script)?.tool(look_up).build()?;
+    /// let answer = agent.run_sync(RunOrder::new("Weather?").cost_usd_max(0.05))?;
+    /// assert_eq!((answer.outcome, answer.reason), (RunOutcome::LimitReached, StopReason::CostMax));
+    /// assert_eq!(answer.text, "Cloudy, at least.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cost_usd_max(mut self, dollars: f64) -> Self {
+        self.wishes.cost_usd_max = Some(dollars);
+        self
+    }
+
+    /// At most so much time for this run, not counting the time in which it waits for answers to questions. At most a
+    /// quarter of it is kept for the final answer, which is given in any case.
+    pub fn time_max(mut self, time: Duration) -> Self {
+        self.wishes.run_timeout_ms = Some(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         self
     }
 

@@ -50,6 +50,7 @@ const reasons: { [reason: string]: string } = {
   steps_max: 'The step limit was reached.',
   calls_max: 'The call limit was reached.',
   tokens_max: 'The token limit was reached.',
+  cost_max: 'The cost limit was reached.',
   bytes_max: 'The output limit was reached.',
   deadline: 'It ran out of time.',
   repeated_call: 'The model kept making the same call.',

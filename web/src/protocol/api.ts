@@ -1390,6 +1390,32 @@ export interface components {
             /** @description What the model is told in a last step without tools, beside the usual. */
             finalize_hint?: string | null;
             steps_max?: number | null;
+            /** @description Most calls of the run, where the profile allows more. */
+            calls_max?: number | null;
+            /** @description Most tokens of the run, those of all steps together, where the profile allows more. */
+            tokens_max?: number | null;
+            /**
+             * @description Most US dollars of the run, where the profile allows more. Steps whose cost is not known are warned of and do not
+             *     count.
+             */
+            cost_usd_max?: number | null;
+            /**
+             * @description How long the run may take, where the profile allows longer, not counting the time that questions wait for their
+             *     answers.
+             */
+            run_timeout_ms?: number | null;
+            /**
+             * @description What the answer must be: one JSON value that fits the schema. One that does not is asked for once more; then the
+             *     run fails.
+             */
+            form?: {
+                /** @description What the value is called. */
+                name: string;
+                /** @description A JSON Schema of the value, which is complete in itself. */
+                schema: {
+                    [key: string]: unknown;
+                };
+            } | null;
             approve?: ("read_only" | "ask" | "edit" | "all" | "never" | "safe" | "edit_only" | "stage" | "stage_only") | null;
             /** @description What the model is told after the usual system text. */
             system?: string | null;
@@ -1943,6 +1969,7 @@ export interface components {
          *     - `steps_max`: Too many steps.
          *     - `calls_max`: Too many calls.
          *     - `tokens_max`: Too many tokens.
+         *     - `cost_max`: It cost too much.
          *     - `bytes_max`: Too much output.
          *     - `deadline`: Out of time.
          *     - `repeated_call`: The same call again and again.
@@ -1955,7 +1982,7 @@ export interface components {
          *     - `interrupted`: The program stopped in the middle of the run, which could not be taken up again.
          * @enum {string}
          */
-        StopReason: "answered" | "steps_max" | "calls_max" | "tokens_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted";
+        StopReason: "answered" | "steps_max" | "calls_max" | "tokens_max" | "cost_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted";
         /** @description Token counts in one normal form: `input` includes cached, `output` includes reasoning. */
         Usage: {
             /** @description Tokens read. */
@@ -2177,9 +2204,10 @@ export interface components {
          *     - `NO_TOOL_SUPPORT`: The model cannot use tools.
          *     - `FINALIZE_REFUSED_CALL`: A call in the final step was refused.
          *     - `EMULATED`: Something that the provider cannot do is imitated.
+         *     - `COST_UNKNOWN`: There is a budget of money, and what a step cost is not known.
          * @enum {string}
          */
-        WarningCode: "TOOL_CLAMP" | "MAX_STEPS" | "MAX_CALLS" | "REPEAT_CALL" | "TRUNCATED" | "DROPPED_ARGS" | "NO_TOOL_SUPPORT" | "FINALIZE_REFUSED_CALL" | "EMULATED";
+        WarningCode: "TOOL_CLAMP" | "MAX_STEPS" | "MAX_CALLS" | "REPEAT_CALL" | "TRUNCATED" | "DROPPED_ARGS" | "NO_TOOL_SUPPORT" | "FINALIZE_REFUSED_CALL" | "EMULATED" | "COST_UNKNOWN";
         /** @description One change of a request. */
         TraceAdjustment: {
             /** @description The step whose request it was. */

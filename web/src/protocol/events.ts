@@ -395,11 +395,12 @@ export type TaskStatus = ("pending" | "in_progress" | "completed")
  * - `NO_TOOL_SUPPORT`: The model cannot use tools.
  * - `FINALIZE_REFUSED_CALL`: A call in the final step was refused.
  * - `EMULATED`: Something that the provider cannot do is imitated.
+ * - `COST_UNKNOWN`: There is a budget of money, and what a step cost is not known.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "WarningCode".
  */
-export type WarningCode = ("TOOL_CLAMP" | "MAX_STEPS" | "MAX_CALLS" | "REPEAT_CALL" | "TRUNCATED" | "DROPPED_ARGS" | "NO_TOOL_SUPPORT" | "FINALIZE_REFUSED_CALL" | "EMULATED")
+export type WarningCode = ("TOOL_CLAMP" | "MAX_STEPS" | "MAX_CALLS" | "REPEAT_CALL" | "TRUNCATED" | "DROPPED_ARGS" | "NO_TOOL_SUPPORT" | "FINALIZE_REFUSED_CALL" | "EMULATED" | "COST_UNKNOWN")
 /**
  * How a run ended.
  * 
@@ -419,6 +420,7 @@ export type RunOutcome = ("completed" | "limit_reached" | "cancelled" | "failed"
  * - `steps_max`: Too many steps.
  * - `calls_max`: Too many calls.
  * - `tokens_max`: Too many tokens.
+ * - `cost_max`: It cost too much.
  * - `bytes_max`: Too much output.
  * - `deadline`: Out of time.
  * - `repeated_call`: The same call again and again.
@@ -433,7 +435,7 @@ export type RunOutcome = ("completed" | "limit_reached" | "cancelled" | "failed"
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "StopReason".
  */
-export type StopReason = ("answered" | "steps_max" | "calls_max" | "tokens_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted")
+export type StopReason = ("answered" | "steps_max" | "calls_max" | "tokens_max" | "cost_max" | "bytes_max" | "deadline" | "repeated_call" | "correction_failed" | "answer_cut" | "cancelled" | "model_failed" | "tool_failed" | "journal_failed" | "interrupted")
 /**
  * What led to a record.
  * 
@@ -702,6 +704,23 @@ finalize_hint?: string
  * Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
  */
 steps_max?: number
+/**
+ * Most calls of the run, where the profile allows more.
+ */
+calls_max?: number
+/**
+ * Most tokens of the run, those of all steps together, where the profile allows more.
+ */
+tokens_max?: number
+/**
+ * Most US dollars of the run, where the profile allows more. Steps whose cost is not known are told of and do not
+ * count.
+ */
+cost_usd_max?: number
+/**
+ * How long the run may take, where the profile allows longer, not counting the time the user thinks about a question.
+ */
+run_timeout_ms?: number
 form?: WishedForm
 approve?: ApproveMode
 setup?: RunSetup
@@ -874,6 +893,11 @@ tokens_max: (number | null)
  * The part of `tokens_max` kept for the final answer.
  */
 final_reserve_tokens: number
+/**
+ * US dollars of a whole run, if there is a budget. Kept of it for the final answer is what the last step cost, which
+ * read nearly the same.
+ */
+cost_usd_max: (number | null)
 /**
  * Bytes one outcome may have before the tool is told to stop; the result store holds that much.
  */

@@ -10,6 +10,7 @@ export const REASON_WORDS: { [reason: string]: string } = {
   steps_max: 'too many steps. The answer uses what was found until then.',
   calls_max: 'too many calls. The answer uses what was found until then.',
   tokens_max: 'too many tokens. The answer uses what was found until then.',
+  cost_max: 'it cost as much as it may. The answer uses what was found until then.',
   bytes_max: 'too much output. The answer uses what was found until then.',
   deadline: 'out of time. The answer uses what was found until then.',
   repeated_call: 'the model kept making the same call.',

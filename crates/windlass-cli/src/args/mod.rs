@@ -10,13 +10,14 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use windlass_core::limits::{WISHED_CALLS_MAX, WISHED_TOKENS_MAX};
 
 pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
 pub(crate) use self::modules::{
     MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModuleScriptArgs, ModulesCommand, OptimizeArgs,
 };
-use crate::config::EFFORT_WORDS;
 use crate::config::duration::parse_positive_ms;
+use crate::config::{EFFORT_WORDS, parse_dollars};
 
 /// Runs the tool calls of a language model, step by step, and never loses one.
 #[derive(Debug, Parser)]
@@ -149,8 +150,17 @@ pub(crate) struct RunArgs {
     /// Maximum number of steps with tools
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_steps: Option<u32>,
+    /// Maximum number of calls
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(WISHED_CALLS_MAX)))]
+    pub(crate) max_calls: Option<u32>,
+    /// Maximum number of tokens, those of all steps together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=WISHED_TOKENS_MAX))]
+    pub(crate) max_tokens: Option<u64>,
+    /// Maximum cost in US dollars, such as 0.50; steps whose cost is not known do not count, and you are told
+    #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
+    pub(crate) max_cost: Option<f64>,
     /// Time limit, such as 5s, 2m or 1h; time spent waiting for your answers does not count
-    #[arg(long, value_name = "DURATION", value_parser = parse_positive_ms)]
+    #[arg(long, value_name = "DURATION", visible_alias = "max-time", value_parser = parse_positive_ms)]
     pub(crate) timeout: Option<u64>,
     /// Answer without tools
     #[arg(long)]

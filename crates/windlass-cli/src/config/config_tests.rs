@@ -103,7 +103,7 @@ fn every_limit_is_a_key_and_reaches_the_profile() {
         let number = value.as_u64().unwrap_or(1_000) + 1;
         let config = Case::new().user(&format!("limits.{field} = {number}")).config();
         let applied = serde_json::to_value(&config.profile.limits).unwrap();
-        assert_eq!(applied[field], number, "{field}");
+        assert_eq!(applied[field].as_f64(), Some(number as f64), "{field}");
     }
 }
 
@@ -128,6 +128,34 @@ fn a_short_run_keeps_most_of_its_time_for_work() {
     assert_eq!(config.profile.limits.final_reserve_ms, 1_000);
     let own = Case::new().user("limits.run_timeout_ms = 4000\nlimits.final_reserve_ms = 3000").config();
     assert_eq!(own.profile.limits.final_reserve_ms, 3_000);
+}
+
+#[test]
+fn a_small_run_keeps_most_of_its_tokens_for_work() {
+    let config = Case::new().flag(|flags| flags.tokens_max = Some(1_000)).config();
+    assert_eq!(shown(&config, "limits.tokens_max"), "1000 from --max-tokens");
+    assert_eq!(shown(&config, "limits.final_reserve_tokens"), "250 from follows from limits.tokens_max");
+    assert_eq!(config.profile.limits.final_reserve_tokens, 250);
+    let own = Case::new().user("limits.tokens_max = 1000\nlimits.final_reserve_tokens = 900").config();
+    assert_eq!(own.profile.limits.final_reserve_tokens, 900);
+}
+
+#[test]
+fn a_budget_of_money_is_an_amount_of_dollars_or_none() {
+    let limit = |config: &CliConfig| config.profile.limits.cost_usd_max;
+    let usual = Case::new().config();
+    assert_eq!(
+        (shown(&usual, "limits.cost_usd_max").as_str(), limit(&usual)),
+        ("(none) from profile default", None)
+    );
+    let case = Case::new().user("limits.cost_usd_max = 0.5");
+    assert_eq!(limit(&case.config()), Some(0.5));
+    assert_eq!(limit(&Case::new().user("limits.cost_usd_max = 2").config()), Some(2.0));
+    let case = case.var("WINDLASS_LIMITS_COST_USD_MAX", "none");
+    assert_eq!(limit(&case.config()), None);
+    let case = case.flag(|flags| flags.cost_usd_max = Some(0.25));
+    assert_eq!(shown(&case.config(), "limits.cost_usd_max"), "0.25 from --max-cost");
+    assert_eq!(limit(&case.config()), Some(0.25));
 }
 
 #[test]
@@ -160,6 +188,13 @@ fn wrong_values_say_what_was_expected_and_where() {
         ("limits = 3", "there is no setting 'limits'"),
         ("model = ", "is no TOML"),
         ("limits.steps_max = 99999999999", "out of range"),
+        (
+            "limits.cost_usd_max = -1.0",
+            "an amount of US dollars, more than 0 and at most 100000, or \"none\"",
+        ),
+        ("limits.cost_usd_max = 0", "an amount of US dollars"),
+        ("limits.cost_usd_max = nan", "an amount of US dollars"),
+        ("limits.cost_usd_max = \"much\"", "an amount of US dollars"),
     ] {
         let complaint = Case::new().user(text).complaint();
         assert!(complaint.contains(expected), "{text}: {complaint}");

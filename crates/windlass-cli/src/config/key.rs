@@ -266,6 +266,7 @@ fn limit_names() -> impl Iterator<Item = (String, SettingKind)> {
     };
     fields.into_iter().map(|(field, default)| {
         let kind = match default {
+            _ if field.contains("_usd_") => SettingKind::Dollars,
             Json::Null => SettingKind::CountOrNone,
             _ if field.ends_with("_ms") => SettingKind::Millis,
             _ => SettingKind::Count,

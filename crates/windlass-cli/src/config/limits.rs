@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
-use windlass_core::limits::Limits;
+use windlass_core::limits::{Limits, final_reserve_max};
 
 use super::Settings;
 use super::key::LIMITS;
@@ -25,7 +25,11 @@ pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut
         CommandError::usage(format!("a limit is out of range: {error}"))
             .cure("windlass config explain limits")
     })?;
-    keep_time_for_work(settings, limits);
+    let Limits { run_timeout_ms, tokens_max, .. } = *limits;
+    let time = ("limits.final_reserve_ms", "limits.run_timeout_ms", Some(run_timeout_ms));
+    keep_for_work(settings, time, &mut limits.final_reserve_ms);
+    let tokens = ("limits.final_reserve_tokens", "limits.tokens_max", tokens_max);
+    keep_for_work(settings, tokens, &mut limits.final_reserve_tokens);
     Ok(())
 }
 
@@ -48,19 +52,18 @@ pub(crate) fn tool_times(settings: &Settings, times: &Map<String, Json>) -> Resu
     times.iter().map(read).collect()
 }
 
-/// A short run must not keep all its time for the final answer.
-fn keep_time_for_work(settings: &mut Settings, limits: &mut Limits) {
-    const RESERVE: &str = "limits.final_reserve_ms";
+/// A short run must not keep all its time for the final answer, and a small one not all its tokens: given are the names
+/// of reserve and budget, and the budget.
+fn keep_for_work(
+    settings: &mut Settings,
+    (name, of, budget): (&str, &'static str, Option<u64>),
+    reserve: &mut u64,
+) {
     let is_own =
-        settings.get(RESERVE).is_some_and(|setting| !matches!(setting.source, SettingSource::Profile(_)));
-    let quarter_ms = limits.run_timeout_ms / 4;
-    if !is_own && limits.final_reserve_ms > quarter_ms {
-        limits.final_reserve_ms = quarter_ms;
-        settings.put(
-            RESERVE,
-            Setting::new(SettingValue::Count(quarter_ms), SettingSource::Follows("limits.run_timeout_ms")),
-        );
-    }
+        settings.get(name).is_some_and(|setting| !matches!(setting.source, SettingSource::Profile(_)));
+    let Some(most) = budget.map(final_reserve_max).filter(|most| !is_own && *reserve > *most) else { return };
+    *reserve = most;
+    settings.put(name, Setting::new(SettingValue::Count(most), SettingSource::Follows(of)));
 }
 
 /// A search server that is paid for is asked more often, unless somebody said how often.
@@ -84,5 +87,9 @@ fn to_fields(limits: &Limits) -> Map<String, Json> {
 }
 
 fn from_json(value: &Json) -> SettingValue {
-    value.as_u64().map_or(SettingValue::Nothing, SettingValue::Count)
+    match (value.as_u64(), value) {
+        (Some(count), _) => SettingValue::Count(count),
+        (None, Json::Number(number)) => SettingValue::Number(number.clone()),
+        (None, _) => SettingValue::Nothing,
+    }
 }

@@ -52,7 +52,7 @@ use self::layer::SettingLayer;
 pub(crate) use self::script::load_here as load_script;
 pub(crate) use self::template::template;
 use self::value::SettingValue;
-pub(crate) use self::value::{Setting, SettingSource};
+pub(crate) use self::value::{Setting, SettingSource, parse_dollars};
 use crate::args::{GlobalArgs, ServeArgs};
 use crate::complaint::{CommandError, Result};
 
@@ -96,6 +96,12 @@ pub(crate) struct Flags {
     pub(crate) approve: Option<&'static str>,
     /// `--max-steps`.
     pub(crate) steps_max: Option<u32>,
+    /// `--max-calls`.
+    pub(crate) calls_max: Option<u32>,
+    /// `--max-tokens`.
+    pub(crate) tokens_max: Option<u64>,
+    /// `--max-cost`.
+    pub(crate) cost_usd_max: Option<f64>,
     /// `--timeout` of a run.
     pub(crate) timeout_ms: Option<u64>,
     /// `--effort`.
@@ -308,6 +314,15 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
     }
     if let Some(steps_max) = flags.steps_max {
         put("limits.steps_max", SettingValue::Count(steps_max.into()), "--max-steps");
+    }
+    if let Some(calls_max) = flags.calls_max {
+        put("limits.calls_per_run_max", SettingValue::Count(calls_max.into()), "--max-calls");
+    }
+    if let Some(tokens_max) = flags.tokens_max {
+        put("limits.tokens_max", SettingValue::Count(tokens_max), "--max-tokens");
+    }
+    if let Some(dollars) = flags.cost_usd_max.and_then(Number::from_f64) {
+        put("limits.cost_usd_max", SettingValue::Number(dollars), "--max-cost");
     }
     if let Some(timeout_ms) = flags.timeout_ms {
         put("limits.run_timeout_ms", SettingValue::Count(timeout_ms), "--timeout");

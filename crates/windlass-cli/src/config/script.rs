@@ -72,9 +72,9 @@ pub(crate) fn read_header(name: &str, header: &ScriptHeader) -> Result<SettingLa
     for (limit, count) in &header.limits {
         let full = format!("{}{limit}", key::LIMITS);
         match key::find(&full).map(|key| key.kind) {
-            Some(SettingKind::Count | SettingKind::CountOrNone | SettingKind::Millis) => {
-                put(&full, SettingValue::Count(*count))
-            }
+            Some(
+                SettingKind::Count | SettingKind::CountOrNone | SettingKind::Millis | SettingKind::Dollars,
+            ) => put(&full, SettingValue::Count(*count)),
             Some(_) | None => return Err(unknown_limit(name, limit)),
         }
     }

@@ -50,6 +50,7 @@ fn about(key: &SettingKey) -> String {
         | SettingKind::Count
         | SettingKind::CountOrNone
         | SettingKind::Millis
+        | SettingKind::Dollars
         | SettingKind::Number(..)
         | SettingKind::Table
         | SettingKind::Secrets
@@ -61,7 +62,7 @@ fn example(key: &SettingKey, limits: &Json) -> String {
     let limit = key.name.strip_prefix(LIMITS).and_then(|field| limits.get(field));
     match (limit, key.kind) {
         (Some(limit), _) if !limit.is_null() => limit.to_string(),
-        (_, SettingKind::CountOrNone) => "\"none\"".into(),
+        (_, SettingKind::CountOrNone | SettingKind::Dollars) => "\"none\"".into(),
         (_, SettingKind::Count | SettingKind::Millis) => "0".into(),
         (_, SettingKind::Truth) => "false".into(),
         (_, SettingKind::Number(..)) => "1.0".into(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Number, Value as Json, json};
 use toml::de::DeValue;
+use windlass_core::limits::WISHED_COST_USD_MAX;
 
 use crate::config::duration::parse_ms;
 
@@ -107,6 +108,8 @@ pub(crate) enum SettingKind {
     CountOrNone,
     /// Milliseconds, or a duration such as `30s`.
     Millis,
+    /// An amount of US dollars, or `none`.
+    Dollars,
     /// A number from the first to the second, which may have a point.
     Number(f64, f64),
     List,
@@ -125,6 +128,9 @@ impl SettingKind {
             SettingKind::Truth => "true or false".into(),
             SettingKind::Count => "a whole number".into(),
             SettingKind::CountOrNone => "a whole number or \"none\"".into(),
+            SettingKind::Dollars => {
+                format!("an amount of US dollars, more than 0 and at most {WISHED_COST_USD_MAX}, or \"none\"")
+            }
             SettingKind::Millis => "milliseconds, or a duration such as \"30s\"".into(),
             SettingKind::Number(least, most) => format!("a number from {least} to {most}"),
             SettingKind::List => "a list of texts".into(),
@@ -144,10 +150,13 @@ impl SettingKind {
             SettingKind::Truth if NO.contains(&lower.as_str()) => Some(SettingValue::Truth(false)),
             SettingKind::Truth => None,
             SettingKind::Count => text.trim().parse().ok().map(SettingValue::Count),
-            SettingKind::CountOrNone if lower == "none" => Some(SettingValue::Nothing),
+            SettingKind::CountOrNone | SettingKind::Dollars if lower == "none" => Some(SettingValue::Nothing),
             SettingKind::CountOrNone => text.trim().parse().ok().map(SettingValue::Count),
             SettingKind::Millis => {
                 text.trim().parse().or_else(|_| parse_ms(text)).ok().map(SettingValue::Count)
+            }
+            SettingKind::Dollars => {
+                parse_dollars(text).ok().and_then(Number::from_f64).map(SettingValue::Number)
             }
             SettingKind::Number(least, most) => {
                 let number: f64 =
@@ -178,9 +187,10 @@ impl SettingKind {
             SettingKind::Truth => value.as_bool().map(SettingValue::Truth),
             SettingKind::Count => count(),
             SettingKind::CountOrNone | SettingKind::Millis => count().or_else(text),
-            SettingKind::Number(..) => match value {
+            SettingKind::Number(..) | SettingKind::Dollars => match value {
                 DeValue::Integer(number) => self.read_text(number.as_str()),
                 DeValue::Float(number) => self.read_text(number.as_str()),
+                DeValue::String(_) if self == SettingKind::Dollars => text(),
                 _ => None,
             },
             SettingKind::Table => table_of(value).map(SettingValue::Table),
@@ -220,6 +230,14 @@ fn json_of(value: &DeValue<'_>) -> Option<Json> {
         }
         DeValue::Datetime(_) => return None,
     })
+}
+
+/// Reads an amount of US dollars that can be spent.
+pub(crate) fn parse_dollars(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(amount) if amount > 0.0 && amount <= WISHED_COST_USD_MAX => Ok(amount),
+        Ok(_) | Err(_) => Err(format!("more than 0 and at most {WISHED_COST_USD_MAX} US dollars are needed")),
+    }
 }
 
 /// Where a value came from.

@@ -33,6 +33,13 @@ fn wrong_words_are_usage_errors_with_the_nearest_word() {
     place.windlass(&["run", "--approve", "al", "hi"]).complains(2, &["'al'", "all"]);
     place.windlass(&["run", "--timeout", "5", "hi"]).complains(2, &["'5' is no duration", "1h30m"]);
     place.windlass(&["run", "--max-steps", "0", "hi"]).complains(2, &["--max-steps"]);
+    place.windlass(&["run", "--max-calls", "0", "hi"]).complains(2, &["--max-calls", "1..=10000"]);
+    place.windlass(&["run", "--max-tokens", "-5", "hi"]).complains(2, &["--max-tokens"]);
+    for amount in ["0", "NaN", "much", "1000000"] {
+        place
+            .windlass(&["run", "--max-cost", amount, "hi"])
+            .complains(2, &[amount, "more than 0 and at most 100000"]);
+    }
     place.windlass(&["-q", "-v", "tools", "list"]).complains(2, &["cannot be used with"]);
     place.windlass(&["completions", "tcsh"]).complains(2, &["tcsh", "bash"]);
 }

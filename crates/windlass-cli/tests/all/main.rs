@@ -57,6 +57,7 @@ mod recovery;
 mod refusals;
 mod rules_live;
 mod run;
+mod run_limits;
 mod scripts;
 mod search;
 mod search_kill;

@@ -119,11 +119,49 @@ model text I got as far as two.
 }
 
 #[test]
+fn calls_tokens_and_dollars_are_limited_by_flags() {
+    let script = r#"user Go on
+model call 1 calculate {"expression":"1+1"}
+model usage input=900 output=100 cost_usd=0.04
+model end
+model call 2 calculate {"expression":"2+2"}
+model usage input=900 output=100 cost_usd=0.04
+model end
+model text I got as far as four.
+"#;
+    let place = play(script);
+    place.windlass(&PLAY).exits(0);
+    for (flags, reason) in [
+        (["--max-calls", "1"], "calls_max"),
+        (["--max-tokens", "2500"], "tokens_max"),
+        (["--max-cost", "0.10"], "cost_max"),
+    ] {
+        let said = place.windlass(&with(&flags)).exits(3);
+        assert_eq!(said.out, "I got as far as four.\n", "{flags:?}");
+        let events = place.windlass(&with(&[flags[0], flags[1], "--json"])).exits(3).lines();
+        let done = events.last().unwrap();
+        assert_eq!((&done["outcome"], &done["reason"]), (&"limit_reached".into(), &reason.into()), "{done}");
+    }
+    place.windlass(&with(&["--max-calls", "2", "--max-tokens", "4000", "--max-cost", "0.2"])).exits(0);
+}
+
+#[test]
+fn a_model_without_prices_is_not_stopped_by_a_limit_of_cost_and_the_user_is_told() {
+    let script = "user Sum\nmodel call 1 calculate {\"expression\":\"1+1\"}\nmodel usage input=900 output=100\n\
+        model end\nmodel text Two.\n";
+    let said = play(script).windlass(&with(&["--max-cost", "0.01"])).exits(0);
+    assert_eq!(said.out, "Two.\n");
+    assert!(said.err.contains("cost is not known") && said.err.contains("(COST_UNKNOWN)"), "{}", said.err);
+}
+
+#[test]
 fn a_run_out_of_time_says_its_last_word() {
     let script = "user Wait\nmodel text Thinking\nmodel hang\nmodel text Out of time, but here.\n";
     let place = play(script);
-    let said = place.windlass(&with(&["--timeout", "400ms"])).exits(3);
-    assert!(said.out.contains("Out of time, but here."), "{}", said.out);
+    for flag in ["--timeout", "--max-time"] {
+        let said = place.windlass(&with(&[flag, "400ms"])).exits(3);
+        assert!(said.out.contains("Out of time, but here."), "{}", said.out);
+    }
 }
 
 #[test]

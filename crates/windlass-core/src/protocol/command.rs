@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::{WISHED_CALLS_MAX, WISHED_COST_USD_MAX, WISHED_TIMEOUT_MS_MAX, WISHED_TOKENS_MAX};
 use crate::permission::{ApproveMode, PermissionAnswer};
 use crate::profile::Profile;
 use crate::protocol::form::WishedForm;
 use crate::protocol::ids::{CallId, MessageId, RunId};
 use crate::protocol::message::Message;
 use crate::protocol::model::{Sampling, ToolChoice};
+use crate::protocol::settings::WrongSetting;
 use crate::protocol::tool::Effects;
 
 /// What a user does while a run goes on.
@@ -87,6 +89,19 @@ pub struct RunWishes {
     /// Another step limit than the profile's, up to `WISHED_STEPS_MAX`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_max: Option<u32>,
+    /// Most calls of the run, where the profile allows more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls_max: Option<u32>,
+    /// Most tokens of the run, those of all steps together, where the profile allows more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens_max: Option<u64>,
+    /// Most US dollars of the run, where the profile allows more. Steps whose cost is not known are told of and do not
+    /// count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd_max: Option<f64>,
+    /// How long the run may take, where the profile allows longer, not counting the time the user thinks about a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_timeout_ms: Option<u64>,
     /// What the answer must be, where that is more than text: it is checked before the run is believed to have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Arc<WishedForm>>,
@@ -144,6 +159,10 @@ impl Default for RunWishes {
             system: None,
             finalize_hint: None,
             steps_max: None,
+            calls_max: None,
+            tokens_max: None,
+            cost_usd_max: None,
+            run_timeout_ms: None,
             form: None,
             approve: None,
             setup: None,
@@ -152,6 +171,28 @@ impl Default for RunWishes {
 }
 
 impl RunWishes {
+    /// Whether every budget that is wished can be one. Steps are no part of this: a run takes the nearest number of them
+    /// that it allows.
+    pub fn check(&self) -> Result<(), WrongSetting> {
+        for (name, wished, most) in [
+            ("calls_max", self.calls_max.map(u64::from), u64::from(WISHED_CALLS_MAX)),
+            ("tokens_max", self.tokens_max, WISHED_TOKENS_MAX),
+            ("run_timeout_ms", self.run_timeout_ms, WISHED_TIMEOUT_MS_MAX),
+        ] {
+            if wished.is_some_and(|wished| !(1..=most).contains(&wished)) {
+                return Err(WrongSetting { name, why: format!("'{name}' must be from 1 to {most}") });
+            }
+        }
+        // Said as what it must be, so that what is no number is wrong as well.
+        let is_amount = |wished: f64| wished > 0.0 && wished <= WISHED_COST_USD_MAX;
+        if self.cost_usd_max.is_some_and(|wished| !is_amount(wished)) {
+            let why =
+                format!("'cost_usd_max' must be more than 0 and at most {WISHED_COST_USD_MAX} US dollars");
+            return Err(WrongSetting { name: "cost_usd_max", why });
+        }
+        Ok(())
+    }
+
     /// The wishes of a record that has none: they were left out when there was nothing to say.
     pub(crate) fn unsaid() -> Arc<Self> {
         Arc::new(Self { version: first_version(), ..Self::default() })
@@ -161,3 +202,7 @@ impl RunWishes {
 fn first_version() -> u32 {
     1
 }
+
+#[cfg(test)]
+#[path = "command_tests.rs"]
+mod tests;

@@ -357,6 +357,8 @@ pub enum StopReason {
     CallsMax,
     /// Too many tokens.
     TokensMax,
+    /// It cost too much.
+    CostMax,
     /// Too much output.
     BytesMax,
     /// Out of time.
@@ -402,6 +404,8 @@ pub enum WarningCode {
     FinalizeRefusedCall,
     /// Something that the provider cannot do is imitated.
     Emulated,
+    /// There is a budget of money, and what a step cost is not known.
+    CostUnknown,
 }
 
 impl WarningCode {
@@ -417,6 +421,7 @@ impl WarningCode {
             WarningCode::NoToolSupport => "NO_TOOL_SUPPORT",
             WarningCode::FinalizeRefusedCall => "FINALIZE_REFUSED_CALL",
             WarningCode::Emulated => "EMULATED",
+            WarningCode::CostUnknown => "COST_UNKNOWN",
         }
     }
 }

@@ -280,6 +280,9 @@ impl Run {
             StopReason::StepsMax => format!("the limit of {} steps was reached", limits.steps_max),
             StopReason::CallsMax => format!("the limit of {} calls was reached", limits.calls_per_run_max),
             StopReason::TokensMax => "the token budget is used up".to_owned(),
+            StopReason::CostMax => {
+                format!("the budget of {} US dollars is used up", limits.cost_usd_max.unwrap_or_default())
+            }
             StopReason::BytesMax => "the calls gave more output than a run may hold".to_owned(),
             StopReason::Deadline => "the run is out of time".to_owned(),
             StopReason::RepeatedCall => "the same call came again and again".to_owned(),

@@ -34,6 +34,7 @@
 //! - `input`: what the machine can be told, and what it asks to be done
 //! - `place`: where a run is, for those who drive it through its own past
 //! - `recorded`: what is on record of a run's calls and notes, for a machine that is driven through its own past
+//! - `settings`: what a run is run with: the session's, what the record says, what was wished for it alone
 //! - `settling`: calls on their way to their outcomes: turn, guard, inspection, permission, running, settling
 //! - `sources`: what the answer of a run cites
 //! - `stopping`: why the machine stops calls itself, and the words their outcomes get
@@ -51,6 +52,7 @@ mod guard;
 mod input;
 mod place;
 mod recorded;
+mod settings;
 mod settling;
 mod sources;
 mod stopping;
@@ -61,6 +63,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
+pub use settings::RunSettings;
 
 pub(crate) use self::context::BUDGET_RULE;
 pub(crate) use self::ending::RUNTIME_WORDS;
@@ -75,12 +78,8 @@ use self::guard::RepeatGuard;
 use self::sources::CitedSources;
 use self::stopping::StopCause;
 use self::window::HistoryWindow;
-use crate::calls::phrase::phrase_form;
 use crate::calls::toolset::Toolset;
-use crate::limits::WISHED_STEPS_MAX;
 use crate::permission::{AuditEntry, Permissions};
-use crate::ports::AnswerForm;
-use crate::profile::Profile;
 use crate::protocol::command::RunWishes;
 use crate::protocol::event::{DurableEvent, Event, StopReason, WarningCode};
 use crate::protocol::ids::{CallId, Millis, RunId};
@@ -90,56 +89,6 @@ use crate::protocol::tool::ToolOutcome;
 
 /// Changes of requests that are told in one run: more than that is one broken adapter.
 const ADJUSTMENTS_MAX: usize = 256;
-
-/// What a run is run with; shared by all runs of a session.
-#[derive(Debug, Clone)]
-pub struct RunSettings {
-    pub profile: Profile,
-    /// The model's name, for events.
-    pub model: String,
-    /// The system text: byte-identical in every request.
-    pub system: Arc<str>,
-    /// Tokens that the model's context holds, where that is known.
-    pub context_tokens: Option<u64>,
-    /// What the answer must be, where that is more than text.
-    pub form: Option<Arc<dyn AnswerForm>>,
-}
-
-impl RunSettings {
-    /// Whose model answers: the first part of `provider/model`.
-    pub(crate) fn vendor(&self) -> Arc<str> {
-        self.model.split('/').next().unwrap_or_default().into()
-    }
-
-    /// The same, with what a run on record began with, and with what a user wishes for one run.
-    pub(crate) fn wished(self: &Arc<Self>, wishes: &RunWishes) -> Arc<Self> {
-        let is_usual = wishes.setup.is_none() && wishes.system.is_none();
-        if is_usual && wishes.steps_max.is_none() && wishes.form.is_none() {
-            return Arc::clone(self);
-        }
-        let mut own = Self::clone(self);
-        if let Some(setup) = &wishes.setup {
-            own.system = Arc::clone(&setup.system);
-            own.profile = setup.profile.clone();
-            own.context_tokens = setup.context_tokens;
-        }
-        if let Some(more) = wishes.system.as_deref().filter(|text| !text.trim().is_empty()) {
-            own.system = joined(&own.system, more);
-        }
-        // Said in words too: not every model can be made to write by a schema, and not in every step.
-        if let Some(form) = &wishes.form {
-            own.system = joined(&own.system, &phrase_form(&form.asked_schema()));
-        }
-        if let Some(steps_max) = wishes.steps_max {
-            own.profile.limits.steps_max = steps_max.clamp(1, WISHED_STEPS_MAX);
-        }
-        Arc::new(own)
-    }
-}
-
-fn joined(system: &str, more: &str) -> Arc<str> {
-    if system.is_empty() { more.into() } else { format!("{system}\n\n{more}").into() }
-}
 
 /// What the machine decides with and does not own: the tools of this moment and the session's
 /// permissions.

@@ -109,6 +109,7 @@ impl Run {
             self.usage.add(usage);
             self.calibrate(usage.input);
         }
+        self.tell_unknown_cost(pass, step.usage.as_ref());
         let finish = step.finish.clone();
         let usage = step.usage;
         let mut reading = read(self.settings.profile.dialect, step);
@@ -159,19 +160,37 @@ impl Run {
             self.admit_identified(pass, &mut batch, identified);
         }
         batch.is_open = false;
-        if self.is_over_tokens() {
+        if let Some(reason) = self.used_up(usage.as_ref()) {
             // Its calls still get their outcomes; the reserve is for the final step behind them.
-            batch.stop = Some(StopReason::TokensMax);
+            batch.stop = Some(reason);
         }
         self.advance(pass, &mut batch);
         self.close_if_settled(pass, batch)
     }
 
-    fn is_over_tokens(&self) -> bool {
+    /// The budget of which nothing is left but what the final answer needs, after a step that used this.
+    fn used_up(&self, last: Option<&Usage>) -> Option<StopReason> {
         let limits = &self.settings.profile.limits;
-        limits
-            .tokens_max
-            .is_some_and(|max| self.usage.total().saturating_add(limits.final_reserve_tokens) > max)
+        let tokens = self.usage.total().saturating_add(limits.final_reserve_tokens);
+        if limits.tokens_max.is_some_and(|max| tokens > max) {
+            return Some(StopReason::TokensMax);
+        }
+        // The final step reads what this one read and a little more.
+        let reserve_usd = last.and_then(|usage| usage.cost_usd).unwrap_or(0.0);
+        let cost_usd = self.usage.cost_usd.unwrap_or(0.0) + reserve_usd;
+        limits.cost_usd_max.filter(|max| cost_usd > *max).map(|_| StopReason::CostMax)
+    }
+
+    /// A budget of money counts only what is known to have been spent: nothing is guessed, and the user is told.
+    fn tell_unknown_cost(&mut self, pass: &mut Pass<'_, '_>, used: Option<&Usage>) {
+        let is_known = used.is_some_and(|usage| usage.cost_usd.is_some());
+        if let (Some(max), false) = (self.settings.profile.limits.cost_usd_max, is_known) {
+            let message = format!(
+                "What a step of {} cost is not known, so it does not count towards the limit of {max} US dollars",
+                self.settings.model
+            );
+            self.warn(pass, WarningCode::CostUnknown, message);
+        }
     }
 
     /// What was meant as fields and cannot be read is an answer out of its form, where there is one: the model may

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use windlass_core::profile::Profile;
+use windlass_core::protocol::command::{MessageSend, RunWishes};
 use windlass_core::protocol::event::{RunOutcome, StopReason, WarningCode};
+use windlass_core::protocol::message::Transcript;
 use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep, StepPurpose, ToolChoice, Usage};
 use windlass_core::protocol::tool::{ErrorKind, RawCall};
 use windlass_core::run::{Deadline, Input};
@@ -269,6 +271,115 @@ fn without_a_token_budget_tokens_do_not_matter() {
     sim.input(with_usage(u64::MAX));
     sim.ended(1, json!(1));
     assert_eq!(sim.request().purpose, StepPurpose::Work);
+}
+
+/// A step with a call of its own, and what it cost.
+fn with_cost(a: u64, cost_usd: Option<f64>) -> Input {
+    Input::ModelEnded(ModelStep {
+        usage: Some(Usage { input: 10, output: 1, cost_usd, ..Usage::default() }),
+        ..ModelStep::calls(additions(1, a))
+    })
+}
+
+#[test]
+fn a_budget_of_money_keeps_what_the_last_step_cost_for_the_answer() {
+    let limited = || Sim::of(profile(|limits| limits.cost_usd_max = Some(0.5)));
+    let mut sim = limited();
+    sim.start("Look");
+    sim.input(with_cost(1, Some(0.25)));
+    sim.ended(1, json!(1));
+    assert_eq!(sim.request().purpose, StepPurpose::Work, "exactly at the budget");
+    sim.say("Done");
+    assert_eq!(sim.finished().outcome, RunOutcome::Completed);
+
+    let mut sim = limited();
+    sim.start("Look");
+    sim.input(with_cost(2, Some(0.125)));
+    sim.ended(1, json!(1));
+    sim.input(with_cost(3, Some(0.25)));
+    assert_eq!(sim.running(), [2], "the calls of the step still run");
+    sim.ended(2, json!(1));
+    assert_eq!(sim.request().purpose, StepPurpose::Finalise);
+    assert_eq!(sim.request().trailer, [format!("The budget of 0.5 US dollars is used up. {LAST_WORD}")]);
+    sim.input(Input::ModelEnded(ModelStep {
+        usage: Some(Usage { input: 10, output: 1, cost_usd: Some(0.125), ..Usage::default() }),
+        ..ModelStep::text("Done")
+    }));
+    let finished = sim.finished();
+    assert_eq!((finished.outcome, &finished.reason), (RunOutcome::LimitReached, &StopReason::CostMax));
+    assert_eq!((finished.answer.as_str(), finished.usage.cost_usd), ("Done", Some(0.5)));
+    assert_eq!(sim.warnings(), []);
+}
+
+#[test]
+fn a_step_of_unknown_cost_is_told_of_once_and_stops_nothing() {
+    let mut sim = Sim::of(profile(|limits| limits.cost_usd_max = Some(0.000_001)));
+    sim.start("Look");
+    for number in 1..=2 {
+        sim.input(with_cost(number, None));
+        sim.ended(number, json!(number));
+        assert_eq!(sim.request().purpose, StepPurpose::Work);
+    }
+    // No counts at all.
+    sim.want(additions(1, 4));
+    sim.ended(3, json!(3));
+    let told = "What a step of scripted/test cost is not known, so it does not count towards the limit of \
+                0.000001 US dollars";
+    assert_eq!(sim.warnings(), [(WarningCode::CostUnknown, told)]);
+    // What is known counts all the same.
+    sim.input(with_cost(5, Some(0.25)));
+    sim.ended(4, json!(4));
+    assert_eq!(sim.request().purpose, StepPurpose::Finalise);
+    sim.say("Done");
+    assert_eq!(sim.finished().reason, StopReason::CostMax);
+}
+
+#[test]
+fn without_a_budget_of_money_costs_do_not_matter() {
+    for cost in [None, Some(1e9)] {
+        let mut sim = Sim::of(Profile::default());
+        sim.start("Look");
+        sim.input(with_cost(6, cost));
+        sim.ended(1, json!(1));
+        assert_eq!((sim.request().purpose, sim.warnings().len()), (StepPurpose::Work, 0));
+    }
+}
+
+#[test]
+fn what_is_wished_for_a_run_limits_that_run() {
+    let wished = |wishes: RunWishes| {
+        let mut sim = Sim::of(Profile::default());
+        let send = MessageSend { wishes, ..MessageSend::text("run_1".into(), "message_1".into(), "Add") };
+        sim.send(send, Transcript::default(), 1);
+        sim
+    };
+    let mut sim = wished(RunWishes { calls_max: Some(1), ..RunWishes::default() });
+    sim.want(additions(2, 0));
+    end_all(&mut sim);
+    assert_eq!((sim.ran().len(), sim.request().purpose), (1, StepPurpose::Finalise));
+
+    let mut sim = wished(RunWishes { tokens_max: Some(100), ..RunWishes::default() });
+    sim.input(with_usage(75));
+    sim.ended(1, json!(1));
+    assert_eq!(sim.request().purpose, StepPurpose::Work, "a quarter is left for the answer");
+    sim.input(with_cost(0, None));
+    sim.ended(2, json!(1));
+    assert_eq!(sim.request().trailer, [format!("The token budget is used up. {LAST_WORD}")]);
+
+    let mut sim = wished(RunWishes { cost_usd_max: Some(1.0), ..RunWishes::default() });
+    sim.input(with_cost(7, Some(0.75)));
+    sim.ended(1, json!(1));
+    sim.say("Done");
+    assert_eq!(sim.finished().reason, StopReason::CostMax);
+
+    let mut sim = wished(RunWishes { run_timeout_ms: Some(4_000), ..RunWishes::default() });
+    let timer = |deadline, at_ms| Done::Timer { deadline, at_ms };
+    assert!(sim.done.contains(&timer(Deadline::Work, sim.now + 3_000)), "{:?}", sim.done);
+    sim.now += 3_000;
+    sim.deadline(Deadline::Work);
+    assert!(sim.done.contains(&timer(Deadline::Final, sim.now + 1_000)), "{:?}", sim.done);
+    sim.say("Late");
+    assert_eq!((sim.answer(), &sim.finished().reason), ("Late", &StopReason::Deadline));
 }
 
 #[test]

@@ -44,9 +44,10 @@ impl Past {
         sim.log = Some(Vec::new());
         wander(&mut dice, &mut sim, Arc::clone(&history), first_call);
         let Sim { log, requests, finished, .. } = sim;
-        // The first release judged no question by another mode.
+        // The first release judged no question by another mode, and had no budget of money.
         let changes_mode = |handled: &Handled| matches!(handled.input, Input::ModeChanged(_));
-        let has_causes = !seed.is_multiple_of(4) || log.iter().flatten().any(changes_mode);
+        let is_later = settings.profile.limits.cost_usd_max.is_some();
+        let has_causes = !seed.is_multiple_of(4) || is_later || log.iter().flatten().any(changes_mode);
         Self {
             settings,
             tools,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use windlass_core::calls::toolset::{ToolEntry, Toolset};
 use windlass_core::permission::{
-    ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, Permissions, PolicySet,
+    ApproveMode, Decision, GateSettings, Inspection, PermissionAnswer, Permissions, PolicySet, Target,
 };
 use windlass_core::ports::{ArgsValidator, Violation};
 use windlass_core::profile::Profile;
@@ -120,8 +120,8 @@ pub(crate) struct Sim {
     pub(crate) requests: Vec<ModelRequest>,
     pub(crate) is_thinking: bool,
     pub(crate) inspecting: BTreeSet<CallId>,
-    /// Calls that would change files, by what their tools said.
-    pub(crate) edits: BTreeSet<CallId>,
+    /// Calls that would change files, and which, by what their tools said.
+    edits: BTreeMap<CallId, Vec<Target>>,
     pub(crate) asking: BTreeSet<CallId>,
     pub(crate) running: BTreeMap<CallId, Effects>,
     pub(crate) stored_rules: Vec<String>,
@@ -178,7 +178,7 @@ impl Sim {
             requests: Vec::new(),
             is_thinking: false,
             inspecting: BTreeSet::new(),
-            edits: BTreeSet::new(),
+            edits: BTreeMap::new(),
             asking: BTreeSet::new(),
             running: BTreeMap::new(),
             stored_rules: Vec::new(),
@@ -261,8 +261,8 @@ impl Sim {
         match input {
             Input::CallInspected { call_id, result } => {
                 let was_inspected = self.inspecting.remove(call_id);
-                let is_edit = result.as_ref().is_ok_and(Inspection::is_edit);
-                self.edits.extend((was_inspected && is_edit).then(|| call_id.clone()));
+                let edit = result.as_ref().ok().filter(|inspection| was_inspected && inspection.is_edit());
+                self.edits.extend(edit.map(|edit| (call_id.clone(), edit.targets.clone())));
             }
             Input::PermissionAnswered { call_id, .. } => drop(self.asking.remove(call_id)),
             Input::ModeChanged(mode) => self.permissions.set_mode(*mode),
@@ -335,7 +335,7 @@ impl Sim {
                     assert!(self.running.is_empty(), "an effect beside another call");
                 }
                 assert!(self.approved_by_machine.insert(id.clone()), "a call ran twice");
-                let is_behind = self.edits.contains(&id) && self.has_staged(call.args());
+                let is_behind = self.edits.get(&id).is_some_and(|targets| self.has_staged(targets));
                 assert!(!is_behind, "R-39: an edit of a file behind a staged one");
                 self.args.insert(id.clone(), Value::Object(call.args().clone()));
                 self.running.insert(id, effects);
@@ -353,13 +353,11 @@ impl Sim {
     }
 
     /// Whether an edit of the same file is staged.
-    fn has_staged(&self, args: &serde_json::Map<String, Value>) -> bool {
+    fn has_staged(&self, targets: &[Target]) -> bool {
+        let is_same = |target: &Target| targets.contains(target);
         self.events.iter().any(|event| match event {
             Event::Durable(DurableEvent::CallEnded { outcome, .. }) => {
-                outcome.meta.proposal.as_deref().is_some_and(|proposal| {
-                    let staged: Value = serde_json::from_str(&proposal.arguments).unwrap();
-                    Some(&staged["path"]) == args.get("path")
-                })
+                outcome.meta.proposal.as_deref().is_some_and(|proposal| proposal.targets.iter().any(is_same))
             }
             _ => false,
         })

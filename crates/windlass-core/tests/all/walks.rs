@@ -7,6 +7,7 @@ use windlass_core::permission::{
     ApproveMode, Decision, Inspection, PermissionAnswer, PolicySet, Preview, Target,
 };
 use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::protocol::event::{StopReason, WarningCode};
 use windlass_core::protocol::ids::CallId;
 use windlass_core::protocol::message::{Message, Part, Transcript};
 use windlass_core::protocol::model::{Finish, ModelFailure, ModelStep, Notice, NoticeKind, Usage};
@@ -121,8 +122,12 @@ fn step(dice: &mut Dice) -> ModelStep {
             Finish::Other("?".into()),
         ])
         .clone();
-    let usage =
-        dice.chance(50).then(|| Usage { input: 10, output: dice.below(100) as u64, ..Usage::default() });
+    let usage = dice.chance(50).then(|| Usage {
+        input: 10,
+        output: dice.below(100) as u64,
+        cost_usd: dice.chance(70).then(|| dice.below(5) as f64 / 100.0),
+        ..Usage::default()
+    });
     ModelStep { parts, calls: (0..calls).map(|_| raw_call(dice)).collect(), usage, finish }
 }
 
@@ -216,6 +221,9 @@ fn profile(dice: &mut Dice) -> Profile {
         profile.limits.tokens_max = Some(2_100);
     }
     if dice.chance(20) {
+        profile.limits.cost_usd_max = Some(0.05);
+    }
+    if dice.chance(20) {
         profile.limits.run_output_bytes_max = 500;
         profile.limits.result_chars_max = 100;
     }
@@ -263,7 +271,20 @@ fn walk(seed: u64) -> Sim {
     wander(&mut dice, &mut sim, history, first_call);
     let late = hostile_input(&mut dice, &sim);
     sim.input(late);
+    check_cost(&sim);
     sim
+}
+
+/// Money stops a run, and is told of, only where somebody set a budget of it; and nothing that is not known stops one.
+fn check_cost(sim: &Sim) {
+    let is_told = sim.warnings().iter().any(|(code, _)| *code == WarningCode::CostUnknown);
+    let finished = sim.finished();
+    let (is_over, spent) = (finished.reason == StopReason::CostMax, finished.usage.cost_usd);
+    match sim.profile.limits.cost_usd_max {
+        // Half of it is gone at least: the other half is what the last step cost.
+        Some(max) => assert!(!is_over || spent > Some(max / 2.0), "{spent:?} of {max}"),
+        None => assert!(!is_told && !is_over, "nobody set a budget"),
+    }
 }
 
 /// From a user message to the end of the run.
@@ -318,6 +339,7 @@ fn e_36_r_7_r_33_r_37_r_38_random_walks_with_hostile_inputs_keep_every_invariant
         "StepsMax",
         "CallsMax",
         "TokensMax",
+        "CostMax",
         "BytesMax",
         "Deadline",
         "RepeatedCall",

@@ -14,7 +14,7 @@ use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
 use windlass_core::protocol::model::{Sampling, ToolChoice};
 use windlass_core::protocol::questions::open_questions;
-use windlass_core::protocol::settings::SessionSettings;
+use windlass_core::protocol::settings::{SessionSettings, WrongSetting};
 use windlass_core::run::{Finished, RunSettings};
 
 use super::live_runs::LiveRun;
@@ -46,6 +46,8 @@ impl Host {
         if let Some(approve) = start.wishes.approve {
             self.check_mode(approve)?;
         }
+        let wrong = |WrongSetting { name, why }| HostError::Invalid { field: Some(name), message: why };
+        start.wishes.check().map_err(wrong)?;
         // Before the lock: waiting for a place must keep nobody else out of the session.
         let place = self.take_place().await?;
         let _change = slot.change.lock().await;

@@ -1,16 +1,21 @@
 //! Runs: starting them, looking at them, and what can be done with them afterwards.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use windlass_core::limits::WISHED_STEPS_MAX;
+use windlass_core::limits::{
+    WISHED_CALLS_MAX, WISHED_COST_USD_MAX, WISHED_STEPS_MAX, WISHED_TIMEOUT_MS_MAX, WISHED_TOKENS_MAX,
+};
 use windlass_core::ports::host::{
     ForkWish, HostError, ReplayReport, ResumeWish, RunStart, RunWishes, StartedRun,
 };
 use windlass_core::ports::store::{RunQuery, RunRow};
+use windlass_core::protocol::form::WishedForm;
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::settings::{SEED_MAX, SessionSettings};
@@ -117,6 +122,26 @@ struct StartBody {
     #[serde(default, deserialize_with = "whole")]
     #[schemars(range(min = 1, max = WISHED_STEPS_MAX))]
     steps_max: Option<u32>,
+    /// Most calls of the run, where the profile allows more.
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = WISHED_CALLS_MAX))]
+    calls_max: Option<u32>,
+    /// Most tokens of the run, those of all steps together, where the profile allows more.
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = WISHED_TOKENS_MAX))]
+    tokens_max: Option<u64>,
+    /// Most US dollars of the run, where the profile allows more. Steps whose cost is not known are warned of and do not
+    /// count.
+    #[schemars(range(max = WISHED_COST_USD_MAX), extend("exclusiveMinimum" = 0))]
+    cost_usd_max: Option<f64>,
+    /// How long the run may take, where the profile allows longer, not counting the time that questions wait for their
+    /// answers.
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(range(min = 1, max = WISHED_TIMEOUT_MS_MAX))]
+    run_timeout_ms: Option<u64>,
+    /// What the answer must be: one JSON value that fits the schema. One that does not is asked for once more; then the
+    /// run fails.
+    form: Option<FormBody>,
     #[serde(default)]
     #[schemars(schema_with = "maybe_approve")]
     approve: Option<String>,
@@ -144,6 +169,15 @@ struct StartBody {
     seed: Option<u64>,
     /// The form of the answer, as OpenAI's field of that name says it; {"type": "text"} is plain text.
     response_format: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
+struct FormBody {
+    /// What the value is called.
+    name: String,
+    /// A JSON Schema of the value, which is complete in itself.
+    schema: Map<String, Value>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -204,6 +238,13 @@ impl StartBody {
                 system,
                 finalize_hint: self.finalize_hint,
                 steps_max: self.steps_max,
+                calls_max: self.calls_max,
+                tokens_max: self.tokens_max,
+                cost_usd_max: self.cost_usd_max,
+                run_timeout_ms: self.run_timeout_ms,
+                form: self
+                    .form
+                    .map(|FormBody { name, schema }| Arc::new(WishedForm::new(name, schema.into()))),
                 approve: read_approve(self.approve.as_deref())?,
                 ..RunWishes::default()
             },

@@ -89,8 +89,8 @@ async fn all_that_a_run_can_be_wished_is_on_record_as_it_was_said() {
     let session = client.session().await;
     let image = json!({"media_type": "image/png", "url": "data:image/png;base64,AAAA"});
     let wish = json!({
-        "message": "Look.", "images": [image], "system": "Be brief.", "steps_max": 3,
-        "response_format": {"type": "json_object"},
+        "message": "Look.", "images": [image], "system": "Be brief.", "steps_max": 3, "calls_max": 4,
+        "tokens_max": 5_000, "cost_usd_max": 0.25, "run_timeout_ms": 60_000, "response_format": {"type": "json_object"},
     });
     let place = format!("/api/sessions/{session}/runs");
     let run = client.post(&place, &wish).await.json()["run_id"].as_str().unwrap().to_owned();
@@ -99,16 +99,75 @@ async fn all_that_a_run_can_be_wished_is_on_record_as_it_was_said() {
     let started = &records["records"][0]["event"];
     let wishes = &started["wishes"];
     assert_eq!(started["message"]["parts"][1]["url"], image["url"]);
-    assert_eq!((&wishes["system"], &wishes["steps_max"]), (&wish["system"], &wish["steps_max"]));
+    for field in ["system", "steps_max", "calls_max", "tokens_max", "cost_usd_max", "run_timeout_ms"] {
+        assert_eq!(wishes[field], wish[field], "{field}");
+    }
     assert_eq!(wishes["sampling"]["response_format"], wish["response_format"]);
     for (field, value) in [
         ("images", json!([{"media_type": "image/png", "url": "file:///etc/passwd"}])),
         ("images", json!([{"media_type": "text/html", "url": "https://a.example/"}])),
         ("steps_max", json!(0)),
         ("steps_max", json!(21)),
+        ("calls_max", json!(0)),
+        ("calls_max", json!(-1)),
+        ("calls_max", json!(10_001)),
+        ("calls_max", json!("many")),
+        ("tokens_max", json!(0)),
+        ("tokens_max", json!(2_000_000_000)),
+        ("cost_usd_max", json!(0)),
+        ("cost_usd_max", json!(-0.5)),
+        ("cost_usd_max", json!(1e300)),
+        ("run_timeout_ms", json!(0)),
+        ("run_timeout_ms", json!(86_400_001)),
         ("response_format", json!("json")),
+        ("form", json!("json")),
+        ("form", json!({"name": "Sum"})),
+        ("form", json!({"name": "Sum", "schema": {"type": "sum"}})),
+        ("form", json!({"name": "Sum", "schema": {"$ref": "https://a.example/sum.json"}})),
+        ("form", json!({"name": "Sum", "schema": {"description": "s".repeat(300_000)}})),
     ] {
         let refused = client.post(&place, &json!({"message": "Go.", field: value})).await;
-        assert_eq!((refused.status, &refused.json()["field"]), (400, &json!(field)), "{refused:?}");
+        let shown = refused.json();
+        assert_eq!((refused.status, &shown["field"]), (400, &json!(field)), "{value}: {shown}");
+        assert!(shown["detail"].as_str().unwrap().contains(' '), "{shown}");
     }
+}
+
+#[tokio::test]
+async fn the_form_of_one_run_is_held_to_and_on_record() {
+    let script = "user Go.\nmodel text {\"sum\":\"two\"}\nmodel end\nmodel text {\"sum\":2}\n\
+        user Go.\nmodel text {\"sum\":\"two\"}\nmodel end\nmodel text Two.\n\
+        user Go.\nmodel text Just two.\n";
+    let stage = Stage::new(script).await;
+    let client = stage.client();
+    let session = client.session().await;
+    let place = format!("/api/sessions/{session}/runs");
+    let form = json!({
+        "name": "Sum",
+        "schema": {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]},
+    });
+    let mut ended = Vec::new();
+    for wish in [
+        json!({"message": "Go.", "form": form}),
+        json!({"message": "Go.", "form": form}),
+        json!({"message": "Go."}),
+    ] {
+        let run = client.post(&place, &wish).await.json()["run_id"].as_str().unwrap().to_owned();
+        client.all_events(&run).await;
+        ended.push(client.get(&format!("/api/runs/{run}/trace")).await.json());
+    }
+    let [fitting, wrong, free] = &ended[..] else { panic!("{ended:?}") };
+    assert_eq!(
+        (&fitting["outcome"], &fitting["answer"]),
+        (&json!("completed"), &json!("{\"sum\":2}")),
+        "{fitting}"
+    );
+    assert_eq!(
+        (&wrong["outcome"], &wrong["stopReason"]),
+        (&json!("failed"), &json!("correction_failed")),
+        "{wrong}"
+    );
+    assert_eq!((&free["outcome"], &free["answer"]), (&json!("completed"), &json!("Just two.")), "{free}");
+    let records = client.get(&format!("/api/sessions/{session}/records?rows=1")).await.json();
+    assert_eq!(records["records"][0]["event"]["wishes"]["form"], form);
 }

@@ -59,4 +59,6 @@ mod typed_cases;
 mod typed_in_process;
 #[cfg(feature = "models")]
 mod typed_matrix;
+#[cfg(feature = "store")]
+mod wishes;
 mod wrapper;

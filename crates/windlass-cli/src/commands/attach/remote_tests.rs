@@ -12,6 +12,7 @@ use windlass_core::ports::host::{
 use windlass_core::ports::search::{NewDocument, SearchKind, SearchQuery, SearchScope, TokenBudget};
 use windlass_core::ports::store::{NewSession, RunQuery, SessionQuery};
 use windlass_core::protocol::event::{DeltaEvent, DurableEvent, Event, RunOutcome};
+use windlass_core::protocol::form::WishedForm;
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::model::{Sampling, ToolChoice};
@@ -94,6 +95,11 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
                 },
                 system: Some("Be brief.".into()),
                 steps_max: Some(3),
+                calls_max: Some(4),
+                tokens_max: Some(5_000),
+                cost_usd_max: Some(0.25),
+                run_timeout_ms: Some(60_000),
+                form: Some(Arc::new(WishedForm::new("Anything", json!({"type": ["string", "object"]})))),
                 ..RunWishes::default()
             },
             model: Some("scripted/usual".into()),
@@ -110,6 +116,42 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
         assert!(wishes.setup.is_some() && wishes.approve == Some(ApproveMode::Ask), "{wishes:?}");
         let said = RunWishes { setup: None, approve: None, ..(**wishes).clone() };
         assert_eq!((&**message, &said, profile.as_str()), (&start.message, &start.wishes, "zodo"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_wished_is_refused_by_its_name_from_either_side() {
+    with_both(TALK, async |port, _| {
+        let session = begin(&*port).await;
+        let form = |schema| Some(Arc::new(WishedForm::new("Sum", schema)));
+        for (field, wishes) in [
+            ("calls_max", RunWishes { calls_max: Some(0), ..RunWishes::default() }),
+            ("tokens_max", RunWishes { tokens_max: Some(u64::MAX), ..RunWishes::default() }),
+            ("cost_usd_max", RunWishes { cost_usd_max: Some(-1.0), ..RunWishes::default() }),
+            ("run_timeout_ms", RunWishes { run_timeout_ms: Some(0), ..RunWishes::default() }),
+            ("form", RunWishes { form: form(json!({"type": "sum"})), ..RunWishes::default() }),
+        ] {
+            let refused = port.start_run(&session, RunStart { wishes, ..say("Go.") }).await;
+            let is_named = |error: &HostError| matches!(error, HostError::Invalid { field: Some(named), .. } if *named == field);
+            assert!(refused.as_ref().is_err_and(is_named), "{field}: {refused:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_form_of_one_run_is_held_to_from_either_side() {
+    let script = "user Go.\nmodel text Two.\nmodel end\nmodel text {\"value\":2}\n";
+    with_both(script, async |port, _| {
+        let session = begin(&*port).await;
+        let mut stream = port.session_events(&session, 0).await.unwrap();
+        let form = Arc::new(WishedForm::new("Sum", json!({"type": "integer"})));
+        let wishes = RunWishes { form: Some(form), ..RunWishes::default() };
+        let started = port.start_run(&session, RunStart { wishes, ..say("Go.") }).await.unwrap();
+        until(&mut stream, is_end).await;
+        let row = port.run(&started.run_id).await.unwrap();
+        assert_eq!((row.steps, row.outcome), (2, Some(RunOutcome::Completed)), "{row:?}");
     })
     .await;
 }

@@ -158,6 +158,7 @@ fn error_of(unanswered: UnansweredRun) -> CallerError {
         StopReason::StepsMax
         | StopReason::CallsMax
         | StopReason::TokensMax
+        | StopReason::CostMax
         | StopReason::BytesMax
         | StopReason::RepeatedCall
         | StopReason::Cancelled
