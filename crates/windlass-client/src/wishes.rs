@@ -50,6 +50,7 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
     let RunWishes {
         version: _,
         context,
+        context_sources,
         tools_allowed,
         tools,
         tool_choice,
@@ -63,7 +64,7 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
         run_timeout_ms,
         approve,
         form,
-        ..
+        setup: _,
     } = wishes;
     let Sampling { temperature, top_p, output_tokens_max, reasoning_effort, seed, response_format } =
         sampling;
@@ -74,6 +75,7 @@ pub(crate) fn start(start: RunStart) -> Result<Value, HostError> {
     put(&mut body, "tool_choice", tool_choice.map(choice));
     put(&mut body, "images", (!images.is_empty()).then_some(images));
     put(&mut body, "context", context);
+    put(&mut body, "context_sources", (!context_sources.is_empty()).then_some(context_sources));
     put(&mut body, "tools", tools);
     put(&mut body, "system", system);
     put(&mut body, "finalize_hint", finalize_hint);

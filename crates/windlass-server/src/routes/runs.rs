@@ -114,6 +114,8 @@ struct StartBody {
     tools_allowed: Option<bool>,
     /// Background for the message.
     context: Option<String>,
+    /// Where the background was taken from: the answer cites it.
+    context_sources: Option<Vec<String>>,
     executes_while_streaming: Option<bool>,
     /// Pictures that come after the text.
     images: Option<Vec<ImageBody>>,
@@ -231,6 +233,7 @@ impl StartBody {
             message: Message::User { parts },
             wishes: RunWishes {
                 context: self.context,
+                context_sources: self.context_sources.unwrap_or_default(),
                 tools_allowed: self.tools_allowed.unwrap_or(true),
                 tools: self.tools,
                 tool_choice,

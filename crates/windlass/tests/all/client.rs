@@ -42,7 +42,8 @@ const ASKS: &str = "user q\nmodel call 1 delete_all\nmodel end\nmodel text Done.
 const WAITS: &str = "user q\nmodel call 1 wait\nmodel end\nmodel text Done.\n";
 const FAILS: &str =
     "user q\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel end\nmodel fail! auth The key is wrong\n";
-const CITY: &str = "user q\nmodel text {\"name\":\"Bonn\"}\n";
+const CITY: &str = "user q\nmodel text {\"name\":1}\nmodel end\nmodel text {\"name\":\"Bonn\"}\n\
+                    user again\nmodel text {\"name\":1}\nmodel end\nmodel text {\"name\":2}\n";
 
 fn agent(script: &str) -> Builder {
     Windlass::builder().script(script).unwrap().tool(add).tool(delete_all)
@@ -296,20 +297,22 @@ struct City {
     name: String,
 }
 
-/// Until servers take the form of one run, a typed answer is refused and never believed unchecked.
 #[tokio::test]
-async fn a_typed_answer_behind_a_server_is_refused_with_a_reason() {
-    let client = client_of(agent(CITY)).await;
-    let refused = client.session("ada").run_as::<City>("q").await.err().unwrap();
-    assert!(
-        matches!(&refused, WindlassError::Host(HostError::Invalid { field: Some("form"), .. })),
-        "{refused}"
-    );
-    let typed = agent(CITY).build().unwrap().run_as::<City>("q").await.unwrap();
-    assert_eq!(typed.value, City { name: "Bonn".into() });
+async fn a_typed_answer_is_checked_and_asked_for_once_more() {
+    with_both(CITY, async |place| {
+        let typed = place.session("ada").run_as::<City>("q").await.unwrap();
+        assert_eq!(typed.value, City { name: "Bonn".into() });
+        let parts: Vec<_> = place.session("ben").stream_as::<City>("q").collect().await;
+        let Some(Ok(TypedPart::Whole(last))) = parts.last() else { panic!("{parts:?}") };
+        assert_eq!(last.value, City { name: "Bonn".into() });
+        assert!(parts.len() > 1, "what there is so far comes first");
+        let wrong = place.session("ada").run_as::<City>("again").await.err();
+        let Some(WindlassError::Answer(wrong)) = wrong else { panic!("{wrong:?}") };
+        assert_eq!(wrong.text, "{\"name\":2}");
+    })
+    .await;
 }
 
-/// The connection is a real one: what is spoken over it is not this program's memory.
 #[tokio::test]
 async fn nothing_is_asked_of_a_server_before_it_is_needed() {
     let address = serve(agent(TALK).build().unwrap().router().unwrap()).await;

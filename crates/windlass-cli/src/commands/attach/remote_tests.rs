@@ -82,6 +82,7 @@ async fn every_wish_of_a_run_arrives_as_it_was_said() {
             message: Message::User { parts: vec![Part::text("Go."), image] },
             wishes: RunWishes {
                 context: Some("A page.".into()),
+                context_sources: vec!["page.html".into()],
                 tools_allowed: true,
                 tools: Some(vec!["calculate".into()]),
                 tool_choice: Some(ToolChoice::Named("calculate".into())),
