@@ -1381,6 +1381,8 @@ export interface components {
             tools_allowed?: boolean | null;
             /** @description Background for the message. */
             context?: string | null;
+            /** @description Where the background was taken from: the answer cites it. */
+            context_sources?: string[] | null;
             executes_while_streaming?: boolean | null;
             /** @description Pictures that come after the text. */
             images?: {
