@@ -11,7 +11,7 @@ const WARM_SESSIONS: usize = 50;
 const STEPS: usize = 11;
 
 /// Runs as many sessions as the second argument says, against the address of the first, and prints the microseconds of a step.
-pub async fn measure<S>(
+pub(crate) async fn measure<S>(
     url: impl FnOnce(String) -> Result<S, Box<dyn Error>>,
     session: impl AsyncFn(&S) -> Result<String, Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {

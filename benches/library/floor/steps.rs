@@ -99,9 +99,12 @@ impl Place {
             let idle = self.idle.take();
             let mut stream = match idle {
                 Some(stream) => stream,
-                None => TcpStream::connect(&self.host).await?,
+                None => {
+                    let stream = TcpStream::connect(&self.host).await?;
+                    stream.set_nodelay(true)?;
+                    stream
+                }
             };
-            stream.set_nodelay(true)?;
             let request = format!(
                 "POST /{}/chat/completions HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}]}}",
                 self.path,

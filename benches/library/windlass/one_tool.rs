@@ -4,7 +4,7 @@ use windlass::prelude::*;
 
 /// Adds two integers.
 #[tool(effects = "pure")]
-fn add(a: i64, b: i64) -> i64 {
+async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
