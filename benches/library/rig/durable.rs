@@ -16,10 +16,14 @@ use rig_core::transcript::tool_result_output;
 use serde::{Deserialize, Serialize};
 
 /// What a call knows of its place.
-#[derive(Serialize, Deserialize, ContextValue)]
+#[derive(Serialize, Deserialize)]
 struct CallPlace {
     folder: PathBuf,
     call: String,
+}
+
+impl ContextValue for CallPlace {
+    const KEY: &'static str = "place";
 }
 
 /// What really happened, one line each.
@@ -79,7 +83,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         save(&run, &path)?;
         match run.next_step()? {
             AgentRunStep::CallModel { prompt, history, .. } => {
-                let (spec, able, offered) = (RunSpec::new(), model.capabilities(), tools.tool_definitions());
+                let (spec, able, offered) = (RunSpec::new(), model.capabilities().completion, tools.tool_definitions());
                 let prepared = prepare_request(&spec, &able, &history, offered, None, None)?;
                 let request = prepared.clone().apply(CompletionRequest::new(prompt));
                 run.model_response(ModelTurn::from_response(&model.call(request).await?, &prepared))?;
@@ -89,7 +93,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 for call in calls.into_iter().map(|pending| pending.tool_call) {
                     let mut context = ToolContext::default();
                     context.insert(CallPlace { folder: folder.clone(), call: call.id.to_string() })?;
-                    let (name, arguments) = (call.function.name, call.function.arguments.to_string());
+                    let (name, arguments) = (call.function.name, serde_json::to_string(&call.function.arguments)?);
                     let result = tools.execute(name.as_str(), arguments, &mut context).await;
                     results.push(tool_result_output(call.id, name, &result));
                 }
