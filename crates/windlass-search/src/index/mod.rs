@@ -5,6 +5,11 @@
 //! Each commit carries a [`IndexState`] that says how complete the index is, in the same file that makes the commit valid,
 //! so a process killed at any point leaves an index that opens and knows what it lacks. A damaged or older index is
 //! emptied and built again by the next update, and says so. Readers never wait for writers.
+//!
+//! - `storage`: where it is kept; `flushed`: its folder on disk; `lock`: who may write; `fault`: what went wrong
+//! - `fields`, `entry`, `passage`: what stands in it of passages and files; `places`: where names stand; `meaning`: vectors
+//! - `update`: all of it brought up to date; `touch`: single files and documents; `batch`: many files by several threads;
+//!   `write`: one of them
 
 mod batch;
 pub(crate) mod entry;

@@ -42,7 +42,7 @@ impl IndexWatch {
         let root = searcher.index().root().map(Path::to_owned);
         let root = root.ok_or_else(|| IndexError::Watch("it is an index of no folder".to_owned()))?;
         let watcher = watcher.map_err(|error| IndexError::Watch(error.to_string()))?;
-        let mut watching = WatchThread { root, searcher, watcher, watched: HashSet::new() };
+        let mut watching = WatchedTree { root, searcher, watcher, watched: HashSet::new() };
         watching.watch_folders()?;
         let thread =
             thread::Builder::new().name("search-watch".to_owned()).spawn(move || watching.run(&told));
@@ -60,14 +60,14 @@ impl Drop for IndexWatch {
     }
 }
 
-struct WatchThread {
+struct WatchedTree {
     root: PathBuf,
     searcher: Searcher,
     watcher: RecommendedWatcher,
     watched: HashSet<String>,
 }
 
-impl WatchThread {
+impl WatchedTree {
     /// Watches folders that are not watched yet.
     fn watch_folders(&mut self) -> Result<(), IndexError> {
         let folders = walk::folders(&self.root, WATCHED_FOLDERS_MAX + 1);
