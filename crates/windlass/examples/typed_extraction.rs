@@ -10,7 +10,7 @@ use windlass::prelude::*;
 
 /// What a customer reports.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Report {
+struct CustomerReport {
     /// What is wrong, in a few words.
     problem: String,
     urgency: Urgency,
@@ -64,9 +64,9 @@ const MAILS: [&str; 3] = [
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = Windlass::builder().script(SCRIPT)?.system("You read the mails of a shop.").build()?;
     for mail in MAILS {
-        match agent.run_as::<Report>(mail).await {
+        match agent.run_as::<CustomerReport>(mail).await {
             Ok(read) => {
-                let Report { problem, urgency, order } = read.value;
+                let CustomerReport { problem, urgency, order } = read.value;
                 println!("{}: {problem} ({urgency:?}), {} item(s)", order.number, order.items.len());
             }
             // No value is made up for what the text does not say: somebody has to read it.
@@ -74,7 +74,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             Err(error) => return Err(error.into()),
         }
     }
-    let mut parts = agent.stream_as::<Report>("The table of 4713 has three legs.");
+    let mut parts = agent.stream_as::<CustomerReport>("The table of 4713 has three legs.");
     while let Some(part) = parts.next().await {
         match part? {
             TypedPart::Partial { json, value } => println!("so far: {json}, whole: {}", value.is_some()),

@@ -9,7 +9,6 @@ use windlass_core::ports::search::embed::EmbedPort;
 use windlass_search::{IndexError, IndexPlace, ProjectIndex, index_folder};
 
 use crate::builder::Builder;
-use crate::error::WindlassError;
 
 /// What an agent searches, and where its index is.
 ///
@@ -24,6 +23,7 @@ use crate::error::WindlassError;
 #[must_use]
 pub struct SearchConfig {
     has_no_files: bool,
+    #[cfg(feature = "tools")]
     has_no_tools: bool,
     data: Option<PathBuf>,
     embedder: Option<Arc<dyn EmbedPort>>,
@@ -59,22 +59,25 @@ impl SearchConfig {
     /// Finds by meaning too, with a sentence encoder that runs in this process: a folder with `config.json`,
     /// `tokenizer.json` and `model.safetensors`. Its weights are read with the first text.
     #[cfg(feature = "local")]
-    pub fn encoder_folder(self, folder: impl AsRef<Path>) -> Result<Self, WindlassError> {
+    pub fn encoder_folder(self, folder: impl AsRef<Path>) -> Result<Self, crate::WindlassError> {
         let encoder = windlass_local::embed::FolderEmbedder::open(folder.as_ref());
         let encoder = encoder.map_err(|failure| SearchFailure::Unsupported(failure.to_string()))?;
         Ok(self.embedder(encoder))
     }
 
     /// The model gets no search tools for it; the program searches, and asks with what it found.
+    #[cfg(feature = "tools")]
     pub fn without_tools(mut self) -> Self {
         self.has_no_tools = true;
         self
     }
 
+    #[cfg(feature = "tools")]
     pub(crate) fn has_files(&self) -> bool {
         !self.has_no_files
     }
 
+    #[cfg(feature = "tools")]
     pub(crate) fn has_tools(&self) -> bool {
         !self.has_no_tools
     }
