@@ -110,7 +110,9 @@ impl RefusedRequest<'_> {
         let message = if self.has_token {
             format!("{url} refuses the token; look at the file of --token-file, or at WINDLASS_TOKEN")
         } else {
-            format!("{url} wants a token; give it with --token-file FILE, or in WINDLASS_TOKEN")
+            format!(
+                "{url} wants a token, which `windlass token` prints there; give it with --token-file FILE, or in WINDLASS_TOKEN"
+            )
         };
         HostError::Invalid { field: Some("token"), message }
     }
