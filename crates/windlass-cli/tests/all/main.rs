@@ -76,4 +76,5 @@ mod terminal_app;
 mod tools;
 mod tools_sent;
 mod tty;
+mod who_may_ask;
 mod zodo;

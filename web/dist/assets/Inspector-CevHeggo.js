@@ -1,0 +1,1 @@
+export{t as default}from"./Inspector-DA4r5-wb.js";
