@@ -1,5 +1,7 @@
 // Who gets in, in a real browser: by a link, by the token, and not at all.
 
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditPage, Server, until, Windows } from './harness';
 
@@ -75,11 +77,12 @@ it('U-72: a browser stays signed in when the server is killed and started again'
 });
 
 it('U-72 U-73: the cookie is of no use to a page of another origin, also of another port of this machine', async () => {
-  const other = await Server.start({ args: ['--no-token'] });
+  const other = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<title>Elsewhere</title>'));
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
   const context = await windows.context();
   await (await windows.page(server, '/', {}, context)).getByRole('heading', WELCOME).waitFor();
   const foreign = await context.newPage();
-  await foreign.goto(other.url);
+  await foreign.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
   const sessions = async () => (await server.api<{ sessions: unknown[] }>('/api/sessions')).sessions.length;
   const before = await sessions();
   const tried = await foreign.evaluate(async (url) => {
@@ -105,5 +108,5 @@ it('U-72 U-73: the cookie is of no use to a page of another origin, also of anot
   await until(async () => (await followed.innerText('body')).includes('begin_refused'), 'the refusal');
   expect(await sessions()).toBe(before);
   await context.close();
-  await other.end();
+  other.close();
 });
