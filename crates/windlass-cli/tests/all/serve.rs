@@ -292,7 +292,8 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
 /// The bytes of a run's stream after a place, without the frame of the transfer.
 fn stream_of(served: &Served, run: &str, after: &str) -> String {
     let mut stream = TcpStream::connect(&served.address).unwrap();
-    let head = format!("GET /api/runs/{run}/events HTTP/1.0\r\nhost: {}\r\n{after}\r\n", served.address);
+    let (host, key) = (served.address(), served.key());
+    let head = format!("GET /api/runs/{run}/events HTTP/1.0\r\nhost: {host}\r\n{key}{after}\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
