@@ -15,5 +15,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  server: { proxy: { '/api': { target: server, changeOrigin: true } } },
+  server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { origin: server } } } },
 });

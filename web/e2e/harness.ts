@@ -4,8 +4,8 @@
 // WINDLASS_BINARY: the binary under test. CHROMIUM: the browser. WINDLASS_DIST: a build of the app that is shown
 // instead of the one in the binary, while it is being worked on.
 
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
@@ -15,6 +15,7 @@ import { expect } from 'vitest';
 
 export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 const START_LIMIT_MS = 30_000;
+const BINARY = process.env.WINDLASS_BINARY ?? join(root, 'target/debug/windlass');
 
 /** The script of that name in fixtures/web, as the name of a model. */
 export function scripted(name: string): string {
@@ -37,6 +38,8 @@ export interface ServerWish {
 /** `windlass serve` with folders of its own. */
 export class Server {
   url = '';
+  /** What clients send; none with `--no-token`. */
+  token = '';
   private child: ChildProcess | null = null;
 
   private constructor(
@@ -64,7 +67,6 @@ export class Server {
 
   /** Starts it, on the same port as before if it ran before. */
   async up(): Promise<void> {
-    const binary = process.env.WINDLASS_BINARY ?? join(root, 'target/debug/windlass');
     const model = this.wish.model === null ? [] : ['--model', this.wish.model ?? scripted('hello.script')];
     const address = this.url ? new URL(this.url).host : '127.0.0.1:0';
     const places = ['--config', join(this.folder, 'config.toml'), '--data', join(this.folder, 'data'), '--root', this.project];
@@ -73,7 +75,7 @@ export class Server {
     // No setting and no key of whoever runs the tests.
     const own = Object.entries(process.env).filter(([name]) => !/^WINDLASS_|_API_KEY$/.test(name));
     const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error', NO_COLOR: '1', ...this.wish.env };
-    const child = spawn(binary, args, { env, cwd: this.project, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(BINARY, args, { env, cwd: this.project, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     this.url = await new Promise<string>((done, fail) => {
       let said = '';
@@ -89,6 +91,26 @@ export class Server {
       child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
       child.on('exit', (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
     });
+    const file = join(this.folder, 'data', 'token');
+    this.token = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  }
+
+  /** What the command prints, run with the folders of this server. */
+  command(...args: string[]): string {
+    const home = join(this.folder, 'home');
+    const env = { PATH: process.env.PATH ?? '', HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home };
+    const places = ['--config', join(this.folder, 'config.toml'), '--data', join(this.folder, 'data')];
+    return execFileSync(BINARY, [...args, ...places], { env, cwd: this.project }).toString().trim();
+  }
+
+  /** A link that signs a browser in. */
+  link(): string {
+    return this.command('token', '--link', '--addr', new URL(this.url).host);
+  }
+
+  /** Asks as a program does: with the token. */
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, { ...init, headers: { authorization: `Bearer ${this.token}`, ...init.headers } });
   }
 
   /** Gives it a small part of its time until something was seen: what takes a moment takes long then, on any machine. */
@@ -128,7 +150,7 @@ export class Server {
       init.body = JSON.stringify(body);
       init.headers = { 'content-type': 'application/json' };
     }
-    const response = await fetch(this.url + path, init);
+    const response = await this.fetch(path, init);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return (response.status === 204 ? undefined : await response.json()) as T;
   }
@@ -197,9 +219,16 @@ export class Windows {
     return context;
   }
 
-  /** A page at a path of the server, in a window of its own or in the one given. */
+  /** A page at a path of the server, signed in, in a window of its own or in the one given. */
   async page(server: Server, path = '/', screen: Screen = {}, context?: BrowserContext): Promise<Page> {
-    const page = await (context ?? (await this.context(screen))).newPage();
+    const own = context ?? (await this.context(screen));
+    if (server.token) await own.request.post(`${server.url}/api/sign-in`, { data: { token: server.token } });
+    return this.strange(server, path, own);
+  }
+
+  /** The same without signing in. */
+  async strange(server: Server, path: string, context: BrowserContext): Promise<Page> {
+    const page = await context.newPage();
     page.on('pageerror', (error) => this.complaints.push(`error: ${error.message}`));
     page.on('console', (message) => {
       // What the server refuses is told by the page itself.
@@ -210,7 +239,7 @@ export class Windows {
       const url = request.url();
       if (!url.startsWith(server.url) && /^https?:/.test(url)) this.complaints.push(`left the origin: ${url}`);
     });
-    await page.goto(server.url + path);
+    await page.goto(path.startsWith('http') ? path : server.url + path);
     return page;
   }
 

@@ -1,8 +1,5 @@
 // The frame of the app: sessions, composer, states, keys. Against the real server, with scripts as models.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRecord } from '../src/view/types';
@@ -403,33 +400,6 @@ describe('states', () => {
       expect(await page.getByRole('main').getByText('Hello! Ask me').count()).toBe(1);
     } finally {
       await shaky.end();
-    }
-  });
-
-  it('asks for the token, says when it is wrong, and opens with the right one', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'windlass-token-'));
-    const file = join(folder, 'token');
-    const token = 'a-token-of-more-than-thirty-two-characters';
-    writeFileSync(file, token, { mode: 0o600 });
-    const guarded = await Server.start({ args: ['--token-file', file] });
-    try {
-      const page = await show('/', {}, guarded);
-      await page.getByRole('heading', { name: 'This server needs a token' }).waitFor();
-      await page.getByText('--token-file').waitFor();
-      await auditPage(page);
-      await page.getByLabel('Token').fill('a-token-of-nobody');
-      await page.keyboard.press('Enter');
-      await page.getByText('Wrong token').waitFor();
-      await page.getByLabel('Token').fill(token);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
-      await begin(page, 'Say hello.');
-      await said(page, 'Hello! Ask me').waitFor();
-      await page.reload();
-      await said(page, 'Hello! Ask me').waitFor();
-    } finally {
-      await guarded.end();
-      rmSync(folder, { recursive: true });
     }
   });
 

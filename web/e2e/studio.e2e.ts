@@ -57,8 +57,8 @@ it('U-36: a literal client, curl -N and the EventSource of a browser read the sa
   const { url } = started;
   const path = '/api/chat/stream?prompt=What%20is%20new%3F&request_id=once';
   const browser = await eventSource(started, path);
-  const body = await (await fetch(url + path)).text();
-  const curl = execFileSync('curl', ['-sS', '-N', url + path]).toString();
+  const body = await (await started.fetch(path)).text();
+  const curl = execFileSync('curl', ['-sS', '-N', '-H', `Authorization: Bearer ${started.token}`, url + path]).toString();
   expect(literal(body)).toEqual(browser.read);
   expect(literal(curl)).toEqual(browser.read);
   const frames = browser.read.map((text) => JSON.parse(text) as { type: string; name?: string; result?: { result?: unknown } });

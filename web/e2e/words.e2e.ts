@@ -36,7 +36,7 @@ const send = async (page: Page, text: string) => {
 };
 
 it('U-94: none of the words that people stopped at is in what browsers load', async () => {
-  const text = async (path: string) => (await fetch(failing.url + path)).text();
+  const text = async (path: string) => (await failing.fetch(path)).text();
   const seen = new Map<string, string>();
   const wanted = [...(await text('/')).matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path);
   for (let path = wanted.pop(); path; path = wanted.pop()) {
@@ -108,7 +108,7 @@ it('U-94: tools, models and the API', async () => {
   await page.getByText('Nothing to check', { exact: true }).waitFor();
   await page.getByText('runs locally').waitFor();
   await page.context().close();
-  const missing = await fetch(`${failing.url}/api/runs/nowhere`);
+  const missing = await failing.fetch('/api/runs/nowhere');
   expect([missing.status, ((await missing.json()) as { title: string }).title]).toEqual([404, 'Not found']);
 });
 
@@ -121,6 +121,6 @@ it('an unknown address shows a page that says so and leads back, and the API ans
   await page.getByRole('link', { name: 'Start a new session' }).click();
   await until(() => new URL(page.url()).pathname === '/', 'the way back');
   await page.context().close();
-  const problem = await fetch(`${failing.url}/api/nowhere`, { headers: { accept: 'text/html' } });
+  const problem = await failing.fetch('/api/nowhere', { headers: { accept: 'text/html' } });
   expect([problem.status, problem.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
 });

@@ -56,6 +56,7 @@ async function take(browser, stage, shot, facts, width, theme) {
   });
   try {
     if (process.env.WINDLASS_DIST) await showOwnBuild(context, resolve(process.env.WINDLASS_DIST));
+    if (!shot.isStranger) await context.request.post(`${stage.url}/api/sign-in`, { data: { token: stage.token } });
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
     listenTo(page, name, shot);

@@ -1,8 +1,8 @@
 import './app.css';
 import { mount } from 'svelte';
 import App from './App.svelte';
-import { takeTokenFromAddress } from './wire/http';
+import { server } from './state/server.svelte';
 
-takeTokenFromAddress();
+await server.ready;
 const target = document.getElementById('app');
 if (target) mount(App, { target });

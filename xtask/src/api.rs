@@ -44,11 +44,14 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     let report = place.join("report.ndjson");
     let settings = format!("--config-file={}", root.join(SETTINGS).display());
     let document = format!("{}/openapi.json", server.url);
+    let key = format!("Authorization: Bearer {}", server.token);
     let report_path = format!("--report-ndjson-path={}", report.display());
     let args = [
         &settings,
         "run",
         &document,
+        "--header",
+        &key,
         "--checks=all",
         "--phases=examples,coverage,fuzzing,stateful",
         "--max-examples",
@@ -59,7 +62,7 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
         &report_path,
     ];
     let fuzzer = CommandLine::new(&place, &programs.join("schemathesis").to_string_lossy(), &args);
-    println!("      {fuzzer}");
+    println!("      {}", fuzzer.to_string().replace(&server.token, "TOKEN"));
     if !fuzzer.succeeds()? {
         bail!("the fuzzer found something; target/xtask-tools/served.log has what the server said");
     }

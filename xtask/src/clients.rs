@@ -168,18 +168,18 @@ pub(crate) fn run(root: &Path, target_folder: &Path) -> Result<()> {
     let base_url = format!("{}/v1", provider.url);
     let model = Model { name: "openai-compatible/emulated", base_url: &base_url };
     let server = ServerProcess::windlass(root, target_folder, &programs.windlass, &model)?;
-    run_against(root, &programs, &server.url)
+    run_against(root, &programs, &server)
 }
 
-fn run_against(root: &Path, programs: &Programs, url: &str) -> Result<()> {
+fn run_against(root: &Path, programs: &Programs, server: &ServerProcess) -> Result<()> {
     let mut wrong = Vec::new();
     for suite in SUITES {
         let started = Instant::now();
-        let verdict = run_suite(root, programs, suite, url)?;
+        let verdict = run_suite(root, programs, suite, server)?;
         report(suite.script, suite.cases.len(), started, verdict, &mut wrong);
     }
     let started = Instant::now();
-    let verdict = run_coproxy(root, programs, url)?;
+    let verdict = run_coproxy(root, programs, server)?;
     report(COPROXY, COPROXY_PASSES, started, verdict, &mut wrong);
     if !wrong.is_empty() {
         bail!("{}\ntarget/xtask-tools/served.log has what the server said", wrong.join("\n"));
@@ -199,7 +199,12 @@ fn report(name: &str, cases: usize, started: Instant, verdict: Option<String>, w
 }
 
 /// What is wrong with a suite; nothing if nothing is.
-fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Result<Option<String>> {
+fn run_suite(
+    root: &Path,
+    programs: &Programs,
+    suite: &Suite,
+    server: &ServerProcess,
+) -> Result<Option<String>> {
     let scripts = root.join("fixtures/clients");
     let invocation = match suite.runtime {
         Runtime::Python => python(root, &programs.python, suite.script),
@@ -215,7 +220,10 @@ fn run_suite(root: &Path, programs: &Programs, suite: &Suite, url: &str) -> Resu
             CommandLine::new(&programs.node_folder, "node", &[suite.script])
         }
     };
-    let output = invocation.env("WINDLASS_URL", url).output_within(SUITE_LIMIT)?;
+    let output = invocation
+        .env("WINDLASS_URL", &server.url)
+        .env("WINDLASS_TOKEN", &server.token)
+        .output_within(SUITE_LIMIT)?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     Ok(judge(suite.cases, output.status.success(), &out, &err))
 }
@@ -243,7 +251,7 @@ fn judge(cases: &[&str], is_well: bool, out: &str, err: &str) -> Option<String> 
 }
 
 /// The suite of another server's source, by its own runner. Cases that are skipped do not count.
-fn run_coproxy(root: &Path, programs: &Programs, url: &str) -> Result<Option<String>> {
+fn run_coproxy(root: &Path, programs: &Programs, server: &ServerProcess) -> Result<Option<String>> {
     // Telling about a crate brings its source along.
     CommandLine::cargo(root, &["info", "--quiet", COPROXY]).output()?;
     let Some(tests) = find_crate_source(COPROXY) else {
@@ -255,7 +263,8 @@ fn run_coproxy(root: &Path, programs: &Programs, url: &str) -> Result<Option<Str
     let args: Vec<&str> = flags.into_iter().chain(files.iter().map(String::as_str)).collect();
     let output = CommandLine::new(root, &pytest.to_string_lossy(), &args)
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("TEST_API_BASE_URL", &format!("{url}/v1"))
+        .env("TEST_API_BASE_URL", &format!("{}/v1", server.url))
+        .env("TEST_API_KEY", &server.token)
         .env("TEST_MODEL", "windlass")
         .output_within(SUITE_LIMIT)?;
     let out = String::from_utf8_lossy(&output.stdout);

@@ -20,6 +20,8 @@ pub(crate) struct ServerProcess {
     child: Child,
     /// `http://127.0.0.1:PORT`.
     pub(crate) url: String,
+    /// What clients of `windlass serve` send.
+    pub(crate) token: String,
 }
 
 impl Drop for ServerProcess {
@@ -48,7 +50,7 @@ impl ServerProcess {
                 }
             }
         });
-        let mut served = Self { child, url: String::new() };
+        let mut served = Self { child, url: String::new(), token: String::new() };
         match heard.recv_timeout(START_LIMIT) {
             Ok(url) => served.url = url,
             Err(_) => bail!("`{invocation}` does not listen; {} has what it said", log.display()),
@@ -99,7 +101,11 @@ impl ServerProcess {
             .env("XDG_DATA_HOME", &home)
             .env("WINDLASS_LOG", "error")
             .env("WINDLASS_BASE_URL", model.base_url);
-        Self::start(&serve, &target_folder.join("xtask-tools/served.log"))
+        let mut served = Self::start(&serve, &target_folder.join("xtask-tools/served.log"))?;
+        // It was made before the server said where it listens.
+        let token = std::fs::read_to_string(place.join("data/token")).context("the server made no token")?;
+        token.trim().clone_into(&mut served.token);
+        Ok(served)
     }
 }
 

@@ -57,6 +57,7 @@ fn dispatch(args: CommandLine) -> Result<Exit> {
         Some(CliCommand::Run(run)) => commands::run::run(&global, run),
         Some(CliCommand::Serve(args)) => commands::serve::run(&global, &args),
         Some(CliCommand::Attach(args)) => commands::attach::run(&global, &args),
+        Some(CliCommand::Token(args)) => commands::token::run(&global, &args),
         Some(CliCommand::Sessions(command)) => commands::sessions::run(&global, command),
         Some(CliCommand::Runs(command)) => commands::runs::run(&global, command),
         Some(CliCommand::Search(args)) => commands::search::run(&global, &args),

@@ -1,5 +1,7 @@
 //! Addresses: where a server is, and where in it a thing is.
 
+use std::net::IpAddr;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use windlass_core::ports::host::HostError;
 use windlass_models::failure::shown_url;
@@ -40,6 +42,38 @@ pub(crate) fn server(text: &str) -> Result<String, HostError> {
     // A browser would take port 80 for an address with a scheme, and so do we; a name alone is a shorthand.
     let is_name = !text.contains("://") && host == rest && !has_port(host);
     Ok(if is_name { format!("{scheme}://{rest}:{PORT}") } else { format!("{scheme}://{rest}") })
+}
+
+/// How requests get to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerReach {
+    /// They stay on this machine.
+    ThisMachine,
+    /// Over a network, encrypted.
+    Encrypted,
+    /// Over a network, readable by whoever is between.
+    Plain,
+}
+
+/// How requests get to the server at an address.
+pub fn reach_of(url: &str) -> Result<ServerReach, HostError> {
+    let whole = server(url)?;
+    let (scheme, rest) = whole.split_once("://").unwrap_or_default();
+    let authority = rest.split('/').next().unwrap_or_default();
+    // What stands before `@` is no part of the host.
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let name = if has_port(host) { host.rsplit_once(':').map_or(host, |(name, _)| name) } else { host };
+    let name = name.to_ascii_lowercase();
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let is_near = match address {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => name == "localhost" || name.ends_with(".localhost"),
+    };
+    Ok(match (is_near, scheme) {
+        (true, _) => ServerReach::ThisMachine,
+        (false, "https") => ServerReach::Encrypted,
+        (false, _) => ServerReach::Plain,
+    })
 }
 
 /// Whether a port stands behind the host; the colons of `[::1]` are its own.

@@ -34,3 +34,25 @@ fn a_piece_of_a_path_stays_one_piece() {
     assert_eq!(path.as_str(), "/api/sessions/a%2Fb%20%3F%C3%A9/%2E%2E?text=a%26b%3Dc");
     assert_eq!(ApiPath::of(&["a.b"]).with("a", "").with("b", "1").as_str(), "/a.b?a=&b=1");
 }
+
+#[test]
+fn u_84_what_leaves_this_machine_is_told_from_what_stays() {
+    for near in
+        ["127.0.0.1:4117", "http://localhost", "https://127.8.9.1/x", "[::1]:9", "http://a.localhost:1/w"]
+    {
+        assert_eq!(reach_of(near).unwrap(), ServerReach::ThisMachine, "{near}");
+    }
+    for plain in [
+        "box",
+        "box:4117",
+        "http://10.0.0.2",
+        "HTTP://box.example/x",
+        "http://127.0.0.1@box",
+        "127.0.0.1.example",
+        "0.0.0.0",
+    ] {
+        assert_eq!(reach_of(plain).unwrap(), ServerReach::Plain, "{plain}");
+    }
+    assert_eq!(reach_of("https://box.example").unwrap(), ServerReach::Encrypted);
+    assert!(reach_of("ftp://box").is_err());
+}

@@ -19,4 +19,5 @@ mod limits;
 mod line;
 mod wishes;
 
+pub use address::{ServerReach, reach_of};
 pub use host::RemoteHost;

@@ -1,6 +1,6 @@
 //! What the server is told by the binary: it reads no file and no environment itself.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use windlass_core::text::secret::Secret;
 
@@ -19,7 +19,12 @@ pub struct ServerConfig {
     pub has_web_app: bool,
     /// The token that requests must bring; needed on every address that others can reach.
     pub token: Option<Secret>,
-    /// Names under which the server is reached, beside addresses and `localhost`: `box.lan`, `box.lan:8080`.
+    /// Where it listens, if that is known: requests must name that address, or a name of `hosts`. Listening on all
+    /// addresses, it takes any.
+    pub address: Option<IpAddr>,
+    /// Whether clients speak TLS with it.
+    pub is_tls: bool,
+    /// Names under which the server is reached, beside its address and `localhost`: `box.lan`, `box.lan:8080`.
     pub hosts: Vec<String>,
     /// Pages of other origins that may use it: `https://app.example`.
     pub origins: Vec<String>,
@@ -38,7 +43,7 @@ impl std::fmt::Display for UnsafeAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} can be reached by other machines, and there is no token; give one with --token-file, or listen on 127.0.0.1",
+            "{} can be reached by other machines, and there is no token; leave out --no-token, or listen on 127.0.0.1",
             self.0
         )
     }
@@ -55,7 +60,7 @@ impl ServerConfig {
         if !is_loopback && token.is_none() {
             return Err(UnsafeAddress(address));
         }
-        Ok(Self { is_loopback, token, ..Self::default() })
+        Ok(Self { is_loopback, token, address: Some(address.ip()), ..Self::default() })
     }
 }
 
@@ -66,6 +71,8 @@ impl Default for ServerConfig {
             is_local_only: false,
             has_web_app: true,
             token: None,
+            address: None,
+            is_tls: false,
             hosts: Vec::new(),
             origins: Vec::new(),
             secrets: Vec::new(),

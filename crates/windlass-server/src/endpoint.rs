@@ -268,7 +268,7 @@ impl Endpoint {
             kinds.push(ProblemKind::TimedOut);
         }
         if self.operation.body.is_some() {
-            kinds.extend([ProblemKind::TooLarge, ProblemKind::MediaType]);
+            kinds.extend([ProblemKind::TooLarge, ProblemKind::TooSlow, ProblemKind::MediaType]);
         }
         kinds.sort_by_key(|kind| kind.status());
         kinds.dedup();

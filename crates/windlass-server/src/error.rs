@@ -15,6 +15,9 @@ use serde_json::json;
 use windlass_core::permission::Question;
 use windlass_core::ports::host::HostError;
 
+use crate::body_time::is_too_slow;
+use crate::limits::BODY_TIMEOUT;
+
 /// The media type of problem documents.
 pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
 
@@ -55,6 +58,8 @@ pub(crate) enum ProblemKind {
     Method,
     /// Ask for what there is.
     NotAcceptable,
+    /// Send the body faster.
+    TooSlow,
     /// Look at how things are now.
     Conflict,
     TooLarge,
@@ -80,6 +85,7 @@ impl ProblemKind {
             ProblemKind::Missing => StatusCode::NOT_FOUND,
             ProblemKind::Method => StatusCode::METHOD_NOT_ALLOWED,
             ProblemKind::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            ProblemKind::TooSlow => StatusCode::REQUEST_TIMEOUT,
             ProblemKind::Conflict => StatusCode::CONFLICT,
             ProblemKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             ProblemKind::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -101,6 +107,7 @@ impl ProblemKind {
             ProblemKind::Missing => "Not found",
             ProblemKind::Method => "Method not allowed",
             ProblemKind::NotAcceptable => "Format not available",
+            ProblemKind::TooSlow => "Body too slow",
             ProblemKind::Conflict => "Conflict",
             ProblemKind::TooLarge => "Too large",
             ProblemKind::MediaType => "JSON required",
@@ -323,7 +330,9 @@ impl From<JsonRejection> for Problem {
 
 impl From<BytesRejection> for Problem {
     fn from(rejection: BytesRejection) -> Self {
-        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        if is_too_slow(&rejection) {
+            too_slow()
+        } else if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
             Problem::new(
                 ProblemKind::TooLarge,
                 "body_too_large",
@@ -333,6 +342,12 @@ impl From<BytesRejection> for Problem {
             Problem::invalid("the body could not be read to the end; send it again")
         }
     }
+}
+
+/// A body that did not come in time.
+pub(crate) fn too_slow() -> Problem {
+    let detail = format!("the body did not come within {} s; send it again", BODY_TIMEOUT.as_secs());
+    Problem::new(ProblemKind::TooSlow, "body_too_slow", detail)
 }
 
 impl From<QueryRejection> for Problem {

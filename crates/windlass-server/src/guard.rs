@@ -1,9 +1,9 @@
 //! What every request passes, whatever its route: by which name and from which page it comes, whether it has
-//! the token, how often its client asks, and whether there is room. And what every answer gets: headers that
+//! the token or the cookie, how often its client asks, and whether there is room. And what every answer gets: headers that
 //! keep browsers strict, and a problem document instead of a panic.
 
 use std::any::Any;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 
 use axum::extract::{ConnectInfo, NestedPath, Request, State};
@@ -14,9 +14,35 @@ use futures::FutureExt;
 use tokio::time::Instant;
 use windlass_core::text::redact::Redactor;
 
+use crate::body_time::in_time;
+use crate::config::ServerConfig;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::routes;
-use crate::state::ServerApp;
+use crate::state::{ServerApp, now_ms};
+use crate::token::Proof;
+
+/// Whether a request may begin something although it is a GET, which a page of another origin or a link could have
+/// made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MayBegin(pub(crate) bool);
+
+/// Where a request was made, as far as it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AskedFrom {
+    /// Programs say nothing, and neither do browsers that read over plain HTTP from another machine.
+    Unsaid,
+    OwnPage,
+    ListedPage,
+    /// The address line, a bookmark, or a link that leads to a page.
+    AddressLine,
+}
+
+/// A request that is let in.
+struct Admission {
+    may_begin: MayBegin,
+    /// Whether it asks for what everybody may have: it then takes no place of those who signed in.
+    is_open: bool,
+}
 
 /// Who asks; connections put it into their requests.
 #[derive(Debug, Clone, Copy)]
@@ -34,13 +60,16 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     frame-ancestors 'none'";
 
 /// Lets a request in, or says why not.
-pub(crate) async fn guard(State(app): State<ServerApp>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(app): State<ServerApp>, mut request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let path = request.uri().path().to_owned();
     let prefix = request.extensions().get::<NestedPath>().cloned();
     let response = match admit(&app, &request) {
-        Ok(()) if is_preflight(&request) => preflight(),
-        Ok(()) => work(&app, request, next).await,
+        Ok(_) if is_preflight(&request) => preflight(),
+        Ok(admission) => {
+            request.extensions_mut().insert(admission.may_begin);
+            work(&app, request.map(in_time), next, admission.is_open).await
+        }
         Err(problem) => problem.into_response(),
     };
     let mut response = routes::openai::reshape(&path, response);
@@ -61,8 +90,8 @@ fn relocate(prefix: &str, headers: &mut HeaderMap) {
     }
 }
 
-async fn work(app: &ServerApp, request: Request, next: Next) -> Response {
-    let place = match app.enter_request() {
+async fn work(app: &ServerApp, request: Request, next: Next, is_open: bool) -> Response {
+    let place = match (!is_open).then(|| app.enter_request()).transpose() {
         Ok(place) => place,
         Err(problem) => return problem.into_response(),
     };
@@ -80,10 +109,10 @@ fn broken(redactor: &Redactor, method: &Method, path: &str, panic: &(dyn Any + S
     Problem::new(ProblemKind::Broken, "internal", "internal error; the server's log has more").into_response()
 }
 
-fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
+fn admit(app: &ServerApp, request: &Request) -> RouteResult<Admission> {
     let headers = request.headers();
-    let host = check_host(request.uri(), headers, &app.config.hosts)?;
-    check_origin(request, host, &app.config.origins, app.config.has_web_app)?;
+    let host = check_host(request.uri(), headers, &app.config)?;
+    let from = check_origin(request, host, &app.config.origins, app.config.has_web_app)?;
     if let Some(address) = client_address(request) {
         // Before the token, so that guesses at it are counted.
         app.rates.admit(address, Instant::now())?;
@@ -94,12 +123,23 @@ fn admit(app: &ServerApp, request: &Request) -> RouteResult<()> {
     let path = request.uri().path();
     let is_app = app.config.has_web_app
         && (routes::app::is_unknown_page(request) || (is_reading(request) && routes::app::is_public(path)));
-    let is_open = is_app || OPEN_PATHS.contains(&path);
+    let signs_in = path == routes::sign_in::PATH && request.method() == Method::POST;
     // Browsers send no token with a preflight.
-    if is_open || is_preflight(request) {
-        return Ok(());
+    if is_app || signs_in || OPEN_PATHS.contains(&path) || is_preflight(request) {
+        return Ok(Admission { may_begin: MayBegin(false), is_open: true });
     }
-    app.token.check(headers)
+    let proof = app.token.check(headers, now_ms())?;
+    let may_begin = match (proof, from) {
+        (Proof::Token, _) | (Proof::Cookie, AskedFrom::OwnPage) => true,
+        // The browser sent the cookie by itself: that proves nothing of the page.
+        (Proof::Cookie, AskedFrom::Unsaid | AskedFrom::AddressLine) if is_reading(request) => false,
+        (Proof::Cookie, AskedFrom::Unsaid | AskedFrom::AddressLine) => return Err(foreign("another page")),
+        (Proof::Cookie, AskedFrom::ListedPage) => {
+            return Err(foreign("a page of another origin without the token"));
+        }
+        (Proof::Unneeded, from) => from != AskedFrom::AddressLine,
+    };
+    Ok(Admission { may_begin: MayBegin(may_begin), is_open: false })
 }
 
 /// Who asks, if the connection tells: ours do, and those of axum where the program wants it. Canonical: an IPv4
@@ -124,48 +164,79 @@ fn check_near(host: &str, client: Option<IpAddr>, allowed: &[String]) -> RouteRe
 }
 
 /// The name by which the server was reached. A page that points a name of its own at this machine (DNS
-/// rebinding) has to use that name; addresses cannot be pointed anywhere.
-fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, allowed: &[String]) -> RouteResult<&'a str> {
+/// rebinding) has to use that name. Addresses cannot be pointed anywhere, but some reach the server by a way that it does
+/// not listen on: a browser goes to `0.0.0.0` on its own machine.
+fn check_host<'a>(uri: &'a Uri, headers: &'a HeaderMap, config: &ServerConfig) -> RouteResult<&'a str> {
     let named = uri.authority().map(|authority| authority.as_str());
     let mut sent = headers.get_all(header::HOST).iter();
-    let host = named.or_else(|| sent.next().and_then(|value| value.to_str().ok())).unwrap_or_default();
-    let name = without_port(host);
-    let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
-    let is_local = name.eq_ignore_ascii_case("localhost") || has_suffix(name, ".localhost");
-    let is_allowed =
-        allowed.iter().any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(name));
+    let header = sent.next().and_then(|value| value.to_str().ok());
+    let host = named.or(header).unwrap_or_default();
     // More than one name is refused: whatever stands before the server may have looked at the other.
-    if sent.next().is_none() && (is_address || is_local || is_allowed) {
+    let is_one = sent.next().is_none() && header.is_none_or(|header| header.eq_ignore_ascii_case(host));
+    let name = without_port(host);
+    let is_listed =
+        config.hosts.iter().any(|own| own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(name));
+    if is_one && (is_listed || is_own_name(name, config.address)) {
         return Ok(host);
     }
     let shown: String = name.chars().take(80).collect();
     Err(Problem::new(
         ProblemKind::Forbidden,
         "host_refused",
-        format!("'{shown}' is not a name of this server; use its address, or add the name to its hosts"),
+        format!(
+            "'{shown}' is not a name of this server; use the address it listens on, or add the name to its hosts"
+        ),
     ))
 }
 
+/// Whether a name is the address where the server listens, or `localhost` where that is this machine. Nothing known of
+/// the address, any will do that stands for one machine and is written in its own form.
+fn is_own_name(name: &str, bound: Option<IpAddr>) -> bool {
+    let literal = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+        Some(inside) => inside.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        None => name.parse::<Ipv4Addr>().ok().map(IpAddr::V4),
+    };
+    let bound = bound.filter(|bound| !bound.is_unspecified());
+    match literal {
+        Some(literal) => {
+            let is_plain = !literal.is_unspecified() && literal.to_canonical() == literal;
+            is_plain && bound.is_none_or(|bound| bound.to_canonical() == literal)
+        }
+        None => {
+            let is_local = name.eq_ignore_ascii_case("localhost") || has_suffix(name, ".localhost");
+            is_local && bound.is_none_or(|bound| bound.to_canonical().is_loopback())
+        }
+    }
+}
+
 /// The page from which a browser asks. Programs send neither of these headers.
-fn check_origin(request: &Request, host: &str, allowed: &[String], has_app: bool) -> RouteResult<()> {
+fn check_origin(request: &Request, host: &str, allowed: &[String], has_app: bool) -> RouteResult<AskedFrom> {
     let headers = request.headers();
     if let Some(origin) = headers.get(header::ORIGIN) {
         let origin = origin.to_str().unwrap_or("null");
         // By either scheme: a proxy before the server may speak TLS.
         let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        if own.is_some_and(|own| own.eq_ignore_ascii_case(host)) || is_listed(origin, allowed) {
-            return Ok(());
+        if own.is_some_and(|own| own.eq_ignore_ascii_case(host)) {
+            return Ok(AskedFrom::OwnPage);
+        }
+        if is_listed(origin, allowed) {
+            return Ok(AskedFrom::ListedPage);
         }
         return Err(foreign(&format!("the page {}", origin.chars().take(80).collect::<String>())));
     }
     // Without an origin: pictures, scripts and links of other pages, which can ask with GET.
     let sent = |name| headers.get(HeaderName::from_static(name)).and_then(|value| value.to_str().ok());
-    let is_foreign = matches!(sent("sec-fetch-site"), Some("cross-site" | "same-site"));
     let path = request.uri().path();
     let leads_to_page = (has_app && routes::app::is_unknown_page(request))
         || (is_reading(request) && (path == DOCS || (has_app && routes::app::is_page(path))));
     let is_link = sent("sec-fetch-mode") == Some("navigate") && leads_to_page;
-    if is_foreign && !is_link { Err(foreign("another page")) } else { Ok(()) }
+    match sent("sec-fetch-site") {
+        Some("same-origin") => Ok(AskedFrom::OwnPage),
+        Some("none") => Ok(AskedFrom::AddressLine),
+        Some("cross-site" | "same-site") if is_link => Ok(AskedFrom::AddressLine),
+        Some("cross-site" | "same-site") => Err(foreign("another page")),
+        Some(_) | None => Ok(AskedFrom::Unsaid),
+    }
 }
 
 fn foreign(who: &str) -> Problem {

@@ -8,9 +8,9 @@
 //! - `routes`: one module a subject; `endpoint` joins a route and its words in the API document (`openapi`), `answer` has
 //!   the types of answers, of which the document is made
 //! - `stream`: from records to the bytes of an event stream
-//! - `guard`, `token`, `rate`: who may ask what, and how often; `limits` has the bounds
+//! - `guard`, `token`, `sign_in`, `rate`: who may ask what, and how often; `body_time`: how long; `limits` has the bounds
 //! - `error`: problem documents, and the only status codes of the house
-//! - `metrics`: what is counted; `serve`, `shutdown`: connections and their end
+//! - `metrics`: what is counted; `serve`, `tls`, `shutdown`: connections and their end
 //! - `within`: the routes for a server of somebody else, in the runtime of the host
 //! - `config`: what the server is told by the binary: it reads no file and no environment itself
 //! - `extract`: what axum reads, with problems instead of its own refusals
@@ -28,6 +28,7 @@ use bytes::Bytes;
 use windlass_core::ports::host::ServedPort;
 
 mod answer;
+mod body_time;
 mod config;
 mod endpoint;
 mod error;
@@ -41,8 +42,10 @@ mod routes;
 mod serve;
 mod shown;
 mod shutdown;
+mod sign_in;
 mod state;
 mod stream;
+mod tls;
 mod token;
 mod within;
 
@@ -50,7 +53,9 @@ mod within;
 pub use axum;
 pub use config::{ServerConfig, UnsafeAddress};
 pub use limits::{Rate, ServerLimits};
-pub use serve::serve;
+pub use serve::{serve, serve_with};
+pub use sign_in::sign_in_code;
+pub use tls::{TlsFault, TlsIdentity};
 pub use within::within;
 
 use error::{Problem, ProblemKind, RouteResult};

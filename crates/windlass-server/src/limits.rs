@@ -22,8 +22,24 @@ pub const CONNECTIONS_MAX: usize = 16_384;
 /// Headers of one request; browsers send about 20.
 pub const HEADERS_MAX: usize = 64;
 
-/// How long a client may take to send a request's head: more is an attack by slowness.
+/// How long a client may take to send a request's head, and to agree on TLS before it: more is an attack by slowness.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a client may take to send a request's body: a message with pictures comes in that time
+/// over a slow line, and one that takes longer holds a place for nothing.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Bytes of a request to sign in, which anybody may send: a token or a code, and no more.
+pub(crate) const SIGN_IN_BYTES_MAX: usize = 4 * 1024;
+
+/// How long the link of `windlass serve` signs a browser in: somebody starts it and clicks, perhaps after a coffee.
+pub const SIGN_IN_CODE_LIFETIME: Duration = Duration::from_secs(10 * 60);
+
+/// Codes that may be used within their lifetime: each browser needs one.
+pub(crate) const SIGN_IN_CODES_MAX: usize = 1_000;
+
+/// How long a browser stays signed in.
+pub(crate) const COOKIE_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Silence after which a stream says that it lives; proxies close at 30 to 60 seconds.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);

@@ -190,7 +190,7 @@ pub(crate) fn document(endpoints: &[Endpoint], version: &str) -> Value {
         "components": {
             "securitySchemes": {"token": {
                 "type": "http", "scheme": "bearer",
-                "description": "Needed when the server listens on an address that other machines can reach.",
+                "description": "What `windlass token` prints. Browsers that signed in send a cookie instead; a server that was started with --no-token wants neither.",
             }},
             "schemas": schemas.named(),
         },

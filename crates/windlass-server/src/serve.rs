@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,6 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -18,10 +20,21 @@ use tokio::task::JoinSet;
 use crate::guard::ClientAddress;
 use crate::limits::{CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, DRAIN_TIMEOUT, HEAD_TIMEOUT, HEADERS_MAX};
 use crate::shutdown::Closing;
+use crate::tls::TlsIdentity;
 
 /// Serves until `shutdown` ends; then lets requests come to their end for a while. Streams end at once: their
 /// readers come back with the number of their last event.
 pub async fn serve(listener: TcpListener, app: Router, shutdown: impl Future<Output = ()>) -> io::Result<()> {
+    serve_with(listener, None, app, shutdown).await
+}
+
+/// The same; with an identity, clients must speak TLS.
+pub async fn serve_with(
+    listener: TcpListener,
+    tls: Option<TlsIdentity>,
+    app: Router,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<()> {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let (close, closing) = watch::channel(false);
     let mut connections = JoinSet::new();
@@ -33,7 +46,7 @@ pub async fn serve(listener: TcpListener, app: Router, shutdown: impl Future<Out
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
             accepted = accept(&listener, &places) => {
                 let (stream, peer, place) = accepted;
-                let connection = connect(app.clone(), stream, peer, Closing::new(closing.clone()));
+                let connection = connect(app.clone(), stream, tls.clone(), peer, Closing::new(closing.clone()));
                 connections.spawn(async move {
                     connection.await;
                     drop(place);
@@ -53,7 +66,7 @@ pub async fn serve(listener: TcpListener, app: Router, shutdown: impl Future<Out
     Ok(())
 }
 
-type Accepted = (TcpStream, std::net::SocketAddr, tokio::sync::OwnedSemaphorePermit);
+type Accepted = (TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit);
 
 /// The next connection for which there is a place. Others wait in the listener's queue.
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Accepted {
@@ -71,10 +84,30 @@ async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Accepted {
     }
 }
 
-async fn connect(app: Router, stream: TcpStream, peer: std::net::SocketAddr, closing: Closing) {
+async fn connect(
+    app: Router,
+    stream: TcpStream,
+    tls: Option<TlsIdentity>,
+    peer: SocketAddr,
+    closing: Closing,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "small chunks may be held back");
     }
+    let Some(tls) = tls else { return converse(app, stream, peer, closing).await };
+    match tokio::time::timeout(HEAD_TIMEOUT, tls.greet(stream)).await {
+        Ok(Ok(stream)) => converse(app, stream, peer, closing).await,
+        Ok(Err(error)) => tracing::debug!(%peer, %error, "a client does not speak TLS as the server does"),
+        Err(_) => tracing::debug!(%peer, "a client was too slow to agree on TLS"),
+    }
+}
+
+async fn converse(
+    app: Router,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    closing: Closing,
+) {
     let service = TowerToHyperService::new(app);
     let heard = closing.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {

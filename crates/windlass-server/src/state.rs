@@ -55,7 +55,7 @@ impl ServerApp {
         secrets.extend(config.token.clone());
         Self(Arc::new(AppState {
             redactor: Redactor::new(secrets),
-            token: TokenCheck::new(&config),
+            token: TokenCheck::new(&config, now_ms()),
             rates: RateLimiter::new(&config.limits),
             host,
             config,

@@ -1,29 +1,44 @@
-//! Who may come in: the token of a request beside that of the configuration.
+//! Who may come in: the token of a request, or the cookie of a browser, beside the token of the configuration.
 
 use axum::http::{HeaderMap, header};
-use sha2::{Digest, Sha256};
+use windlass_core::protocol::ids::Millis;
 
 use crate::config::ServerConfig;
 use crate::error::{Problem, ProblemKind, RouteResult};
+use crate::sign_in::{TokenHash, UsedCodes, has_cookie, hash_of, is_same, write_cookie};
+
+/// By what a request came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// By the token, which no page of another origin can send.
+    Token,
+    /// By the cookie, which a browser sends along by itself.
+    Cookie,
+    /// By nothing: none is wanted.
+    Unneeded,
+}
 
 /// Checks tokens. Only the hash of the right one is kept.
 pub(crate) struct TokenCheck {
-    hash: Option<[u8; 32]>,
+    hash: Option<TokenHash>,
     is_needed: bool,
+    is_tls: bool,
+    codes: UsedCodes,
 }
 
 impl TokenCheck {
     /// The check that a configuration asks for.
-    pub(crate) fn new(config: &ServerConfig) -> Self {
-        let hash = config.token.as_ref().map(|token| Sha256::digest(token.expose()).into());
+    pub(crate) fn new(config: &ServerConfig, now_ms: Millis) -> Self {
+        let hash = config.token.as_ref().map(|token| hash_of(token.expose()));
         // Also without one to compare with: then nobody comes in from another machine.
-        Self { is_needed: hash.is_some() || !config.is_loopback, hash }
+        let is_needed = hash.is_some() || !config.is_loopback;
+        Self { is_needed, hash, is_tls: config.is_tls, codes: UsedCodes::new(now_ms) }
     }
 
-    /// Whether a request brings the token.
-    pub(crate) fn check(&self, headers: &HeaderMap) -> RouteResult<()> {
+    /// By what a request comes in.
+    pub(crate) fn check(&self, headers: &HeaderMap, now_ms: Millis) -> RouteResult<Proof> {
         if !self.is_needed {
-            return Ok(());
+            return Ok(Proof::Unneeded);
         }
         let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = sent.and_then(|sent| {
@@ -31,22 +46,40 @@ impl TokenCheck {
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
         match (token, &self.hash) {
-            (Some(token), Some(hash)) if is_same(&Sha256::digest(token).into(), hash) => Ok(()),
-            (Some(_), _) => Err(refused("wrong token; check the file given to --token-file")),
-            (None, _) => Err(refused("send the token, as Authorization: Bearer TOKEN")),
+            (Some(token), Some(hash)) if is_same(&hash_of(token), hash) => Ok(Proof::Token),
+            (Some(_), _) => Err(refused("wrong token; `windlass token` prints the right one")),
+            (None, Some(hash)) if has_cookie(hash, headers, now_ms) => Ok(Proof::Cookie),
+            (None, _) => {
+                Err(refused("send the token that `windlass token` prints, as Authorization: Bearer TOKEN"))
+            }
         }
     }
+
+    /// The cookie for a browser that brings a code or the token; none where none is wanted.
+    pub(crate) fn sign_in(&self, proof: &SignInProof, now_ms: Millis) -> RouteResult<Option<String>> {
+        let Some(hash) = &self.hash else {
+            return if self.is_needed { Err(refused("this server lets nobody in")) } else { Ok(None) };
+        };
+        match proof {
+            SignInProof::Code(code) => self.codes.take(hash, code, now_ms)?,
+            SignInProof::Token(token) if is_same(&hash_of(token.trim()), hash) => {}
+            SignInProof::Token(_) => {
+                return Err(refused("wrong token; `windlass token` prints the right one"));
+            }
+        }
+        Ok(Some(write_cookie(hash, now_ms, self.is_tls)))
+    }
+}
+
+/// What a browser brings to be signed in.
+pub(crate) enum SignInProof {
+    /// Of a link.
+    Code(String),
+    Token(String),
 }
 
 fn refused(detail: &str) -> Problem {
     Problem::new(ProblemKind::Unauthorised, "unauthorized", detail)
-}
-
-/// Compares all bytes, whatever the first ones are: how long it takes says nothing. That hashes are compared
-/// hides the length of the token too.
-fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
-    let difference = one.iter().zip(other).fold(0, |difference, (one, other)| difference | (one ^ other));
-    std::hint::black_box(difference) == 0
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ fn headers(value: Option<&str>) -> HeaderMap {
 }
 
 fn is_let_in(config: &ServerConfig, value: Option<&str>) -> bool {
-    TokenCheck::new(config).check(&headers(value)).is_ok()
+    TokenCheck::new(config, 0).check(&headers(value), 0).is_ok()
 }
 
 #[test]

@@ -278,11 +278,14 @@ const models = {
   shots: [{ name: 'models-doctor', path: () => '/models', act: (page) => page.getByText(/^Doctor:/).first().click() }],
 };
 
-const token = {
-  name: 'token',
-  wish: { token: 'a-token-that-nobody-guesses-0123456789' },
+const signIn = {
+  name: 'sign-in',
+  wish: {},
   prepare: async () => ({}),
-  shots: [{ name: 'token', path: () => '/', act: (page) => page.getByRole('button').first().waitFor() }],
+  shots: [
+    { name: 'sign-in', path: () => '/', isStranger: true, act: (page) => page.getByRole('button').first().waitFor() },
+    { name: 'sign-in-late', path: () => '/#sign-in=0.used.0', isStranger: true, act: (page) => page.getByText('used before').waitFor() },
+  ],
 };
 
 export const scenes = [
@@ -323,5 +326,5 @@ export const scenes = [
   inspector,
   tasks,
   models,
-  token,
+  signIn,
 ];

@@ -1,6 +1,6 @@
 // What the pictures are taken of: real servers with scripts as models, and endpoints on this machine. Knows no page.
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -41,18 +41,16 @@ export class Stage {
       writeFileSync(join(stage.project, name), text);
     }
     writeFileSync(join(stage.folder, 'config.toml'), wish.config ?? '');
-    if (wish.token) writeFileSync(join(stage.folder, 'token'), wish.token);
     await stage.start();
     return stage;
   }
 
   async start() {
-    const { model, args = [], token } = this.wish;
+    const { model, args = [] } = this.wish;
     const binary = process.env.WINDLASS_BINARY ?? join(root, 'target/debug/windlass');
     const address = this.url ? new URL(this.url).host : '127.0.0.1:0';
     const line = ['serve', '--addr', address, '--config', join(this.folder, 'config.toml'), '--data', join(this.folder, 'data'),
-      '--root', this.project, '--model', model ?? `scripted/${nameOf(this.wish)}`,
-      ...(token ? ['--token-file', join(this.folder, 'token')] : []), ...args];
+      '--root', this.project, '--model', model ?? `scripted/${nameOf(this.wish)}`, ...args];
     const home = join(this.folder, 'home');
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('WINDLASS_') && !name.endsWith('_API_KEY'));
     const env = { ...Object.fromEntries(own), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, WINDLASS_LOG: 'error' };
@@ -70,6 +68,7 @@ export class Stage {
       child.stderr.on('data', (piece) => (said += piece));
       child.on('exit', (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
     });
+    this.token = readFileSync(join(this.folder, 'data', 'token'), 'utf8').trim();
   }
 
   async kill() {
@@ -86,8 +85,8 @@ export class Stage {
   }
 
   #fetch(path, body, method) {
-    const init = { method, ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) };
-    return fetch(this.url + path, init);
+    const headers = { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' };
+    return fetch(this.url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
   }
 
   /** Calls a tool by hand; one that needs consent is only on record then. */

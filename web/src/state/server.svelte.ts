@@ -1,8 +1,8 @@
-// Whether the server answers, and whether it wants a token. Learns it from the answers that everybody gets, and asks
+// Whether the server answers, and whether this browser is signed in. Learns it from the answers that everybody gets, and asks
 // by itself only while nobody answers.
 
 import { about as askAbout, type About } from '../wire/api';
-import { onAnswer, Refusal, setToken, token } from '../wire/http';
+import { ask, onAnswer, Refusal, takeSignInCode } from '../wire/http';
 
 export type ServerState = 'unknown' | 'up' | 'down';
 
@@ -15,10 +15,12 @@ class Server {
   about = $state.raw<About | null>(null);
   /** Grows whenever the server comes back, or lets us in: what was shown is to be read again. */
   epoch = $state(0);
-  /** Whether a token is wanted that this tab does not have. */
+  /** Whether this browser is not signed in. */
   isShut = $state(false);
-  /** Whether the token of this tab was refused. */
-  isTokenWrong = $state(false);
+  /** What was refused when somebody tried to sign in. */
+  refused = $state<'token' | 'link' | null>(null);
+  /** When the link that led here has been tried. */
+  readonly ready: Promise<void>;
 
   private timer: ReturnType<typeof setTimeout> | null = null;
   private wait = RETRY_FIRST_MS;
@@ -28,6 +30,12 @@ class Server {
     addEventListener('online', () => {
       if (this.state === 'down') void this.look();
     });
+    this.ready = this.begin();
+  }
+
+  private async begin(): Promise<void> {
+    const code = takeSignInCode();
+    if (code) await this.signIn({ code });
     void this.look();
   }
 
@@ -40,14 +48,15 @@ class Server {
     }
   }
 
-  /** Tries a token; says whether it opens. */
-  async enter(given: string): Promise<boolean> {
-    const before = token();
-    setToken(given);
-    this.isTokenWrong = false;
-    await this.look();
-    if (this.isShut) setToken(before);
-    return !this.isShut;
+  /** Turns a token or the code of a link into a cookie. */
+  async signIn(proof: { token: string } | { code: string }): Promise<void> {
+    this.refused = null;
+    try {
+      await ask('/api/sign-in', { method: 'POST', body: proof });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status === 401) this.refused = 'code' in proof ? 'link' : 'token';
+    }
   }
 
   private note(status: number): void {
@@ -56,7 +65,6 @@ class Server {
     const wasAway = this.state === 'down' || this.isShut;
     this.state = 'up';
     this.isShut = status === 401;
-    this.isTokenWrong = this.isShut && token() !== null;
     if (wasAway && !this.isShut) {
       this.epoch += 1;
       // Whoever waits for the network need not wait for their own clock.

@@ -1,4 +1,5 @@
-// Requests to the server: JSON in and out, the token, and problem documents as errors that say what to do.
+// Requests to the server: JSON in and out, and problem documents as errors that say what to do. Who signed in has a cookie,
+// which the browser sends by itself.
 //
 // Knows no screen. Nothing leaves the origin: paths are relative.
 
@@ -25,24 +26,11 @@ export class Refusal extends Error {
   }
 }
 
-const TOKEN_KEY = 'windlass.token';
-
-/** The token of this tab, if the server wants one. */
-export function token(): string | null {
-  return sessionStorage.getItem(TOKEN_KEY);
-}
-
-export function setToken(value: string | null): void {
-  if (value === null) sessionStorage.removeItem(TOKEN_KEY);
-  else sessionStorage.setItem(TOKEN_KEY, value);
-}
-
-/** Takes a token that was handed over in the address (`#token=…`), and takes it out of there. */
-export function takeTokenFromAddress(): void {
-  const given = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (!given) return;
-  setToken(given);
-  history.replaceState(history.state, '', location.pathname + location.search);
+/** Takes the code of a sign-in link (`#sign-in=…`) out of the address. */
+export function takeSignInCode(): string | null {
+  const code = new URLSearchParams(location.hash.slice(1)).get('sign-in');
+  if (code) history.replaceState(history.state, '', location.pathname + location.search);
+  return code;
 }
 
 type Listener = (status: number) => void;
@@ -65,8 +53,6 @@ export interface Ask {
 /** Asks, and gives the answer as it is; throws a Refusal. */
 export async function ask(path: string, wish: Ask = {}): Promise<Response> {
   const headers: { [name: string]: string } = { accept: wish.accept ?? 'application/json', ...wish.headers };
-  const secret = token();
-  if (secret) headers.authorization = `Bearer ${secret}`;
   if (wish.body !== undefined) headers['content-type'] = 'application/json';
   const init: RequestInit = { method: wish.method ?? 'GET', headers, cache: 'no-store' };
   if (wish.body !== undefined) init.body = JSON.stringify(wish.body);

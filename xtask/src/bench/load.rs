@@ -109,6 +109,8 @@ impl ServerBench {
         let serve = serve_args(&self.place, start.data, start.model);
         let mut args = vec!["-c", start.cores, &binary];
         args.extend(serve.iter().map(String::as_str));
+        // What is measured is streams, not who may read them.
+        args.push("--no-token");
         let serve = CommandLine::new(&self.place, "taskset", &args)
             .env("WINDLASS_LOG", "error")
             .env("WINDLASS_BASE_URL", start.base_url);

@@ -66,9 +66,14 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
         why: "only tools that fetch need a browser's HTTP; models have a client of their own",
     },
     KeptIn {
-        what: &["httparse", "httpdate", "rustls-platform-verifier", "tokio-rustls", "url"],
+        what: &["httparse", "httpdate", "rustls-platform-verifier", "url"],
         rooms: &["windlass-models"],
         why: "the client for models is in one room",
+    },
+    KeptIn {
+        what: &["tokio-rustls"],
+        rooms: &["windlass-models", "windlass-server"],
+        why: "TLS of the client for models, and of the server",
     },
     KeptIn {
         what: &["hyper-util"],
@@ -83,8 +88,8 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
     },
     KeptIn {
         what: &["rustls"],
-        rooms: &["windlass-tools", "windlass-models"],
-        why: "only tools that fetch and the client for models speak TLS",
+        rooms: &["windlass-tools", "windlass-models", "windlass-server"],
+        why: "only tools that fetch, the client for models and the server speak TLS",
     },
     KeptIn {
         what: &["grep-matcher", "cap-std", "sysinfo", "encoding_rs"],

@@ -5,6 +5,7 @@ pub(crate) mod answer_form;
 mod models;
 mod modules;
 mod question;
+mod server;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
 pub(crate) use self::modules::{
     MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModuleScriptArgs, ModulesCommand, OptimizeArgs,
 };
+pub(crate) use self::server::{AttachArgs, ServeArgs, TokenArgs};
 use crate::config::duration::parse_positive_ms;
 use crate::config::{EFFORT_WORDS, parse_dollars};
 
@@ -95,6 +97,8 @@ pub(crate) enum CliCommand {
     Serve(ServeArgs),
     /// Open the terminal app over a server: its sessions, its tools, its models
     Attach(AttachArgs),
+    /// Print the token of your servers, for scripts and other clients
+    Token(TokenArgs),
     /// Saved sessions: list, show, export, rename, delete
     #[command(subcommand)]
     Sessions(SessionsCommand),
@@ -195,35 +199,6 @@ pub(crate) struct RunArgs {
     /// Background for the message, read from a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) context: Option<PathBuf>,
-}
-
-/// `windlass serve`.
-#[derive(Debug, Clone, ClapArgs)]
-pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:4117]
-    #[arg(long, value_name = "HOST:PORT", aliases = ["listen", "bind"])]
-    pub(crate) addr: Option<String>,
-    /// A file with the token that clients must send; any address beyond this machine needs one
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Open the browser
-    #[arg(long)]
-    pub(crate) open: bool,
-    #[command(flatten)]
-    pub(crate) permission: PermissionArgs,
-}
-
-/// `windlass attach`.
-#[derive(Debug, Clone, ClapArgs)]
-pub(crate) struct AttachArgs {
-    /// Where the server is, as `windlass serve` prints it: http://127.0.0.1:4117/, or HOST:PORT
-    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) url: String,
-    /// A file with the token that the server wants [env: WINDLASS_TOKEN]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) token_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) app: AppArgs,
 }
 
 /// `windlass search`.

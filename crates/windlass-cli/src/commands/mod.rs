@@ -1,7 +1,7 @@
 //! The commands of `windlass`, one room each. Each takes what was typed and gives an exit code.
 //!
 //! - `app`, `attach`: the terminal app, over a host in this process or behind a server
-//! - `run`, `serve`, `sessions`, `runs`: sessions and their runs
+//! - `run`, `serve`, `sessions`, `runs`: sessions and their runs; `token`: who may come in
 //! - `index`, `search`: the index of the project
 //! - `tools`, `policy`, `config`, `completions`: what a run may use, and what is set
 //! - `models`, `modules`: who answers
@@ -19,4 +19,5 @@ pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod sessions;
+pub(crate) mod token;
 pub(crate) mod tools;

@@ -8,11 +8,15 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use windlass_core::ports::host::ServedPort;
+use windlass_core::text::secret::Secret;
 use windlass_engine::host::Host;
-use windlass_server::{ServerConfig, UnsafeAddress};
+use windlass_server::axum::Router;
+use windlass_server::limits::SIGN_IN_CODE_LIFETIME;
+use windlass_server::{ServerConfig, TlsFault, TlsIdentity, UnsafeAddress};
 
 use crate::args::{GlobalArgs, ServeArgs};
 use crate::commands::run::block_on;
+use crate::commands::token::{is_tls, sign_in_link, url_of};
 use crate::complaint::{CommandError, Result};
 use crate::config::token;
 use crate::config::{CliConfig, Flags};
@@ -24,7 +28,7 @@ use crate::providers::local::small_print;
 use crate::providers::open::OpenModels;
 use crate::telemetry;
 use crate::terminal::browser;
-use crate::terminal::out::{print_line, tell_line};
+use crate::terminal::out::{print_line, tell_line, warn};
 use crate::terminal::run_follower::refused;
 use crate::terminal::signals::Signals;
 use crate::wiring::Wiring;
@@ -40,8 +44,9 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     // Questions are answered over HTTP: somebody can always be asked.
     let wiring = Wiring::build_for(flags, &args.permission, true)?;
     let config = &wiring.config;
-    let address = find_address(config)?;
+    let address = find_address(config, None)?;
     let server = server_config(config, address)?;
+    let tls = find_tls(config)?;
     let chosen = choose(config)?;
     let model = chosen.model.name().to_owned();
     let archive = SessionArchive::open(&config.folders, READERS)?;
@@ -53,28 +58,38 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         let host = wiring.host(Arc::clone(&archive.store), models);
         wiring.begin();
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
+        let url = url_of(bound, tls.is_some());
+        let token = server.token.clone();
+        // Before any link: codes of before are refused.
+        let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
         say_where(global, config, bound, &model)?;
+        say_who(global, &url, token.as_ref());
         if let Some(words) = small_print(&model).filter(|_| !global.quiet) {
             tell_line(&words);
         }
         take_up(&host, global.quiet).await?;
         if args.open {
-            browser::open(bound, server.token.as_ref());
+            let link = token.as_ref().map_or_else(|| url.clone(), |token| sign_in_link(&url, token));
+            browser::open(&link, url);
         }
-        let exit = serve(host, server, listener, signals, global.quiet).await?;
+        let serving = Serving { host, app, listener, tls };
+        let exit = serve(serving, signals, global.quiet).await?;
         export.finish().await;
         Ok(exit)
     })
 }
 
-/// Serves until the first signal, then brings runs to a safe point; the second signal does not wait.
-async fn serve(
+/// What is served, and where.
+struct Serving {
     host: Arc<Host>,
-    server: ServerConfig,
+    app: Router,
     listener: TcpListener,
-    mut signals: Signals,
-    is_quiet: bool,
-) -> Result<Exit> {
+    tls: Option<TlsIdentity>,
+}
+
+/// Serves until the first signal, then brings runs to a safe point; the second signal does not wait.
+async fn serve(serving: Serving, mut signals: Signals, is_quiet: bool) -> Result<Exit> {
+    let Serving { host, app, listener, tls } = serving;
     let (count, mut heard) = watch::channel(0_u32);
     let mut first = heard.clone();
     tokio::spawn(async move {
@@ -90,9 +105,8 @@ async fn serve(
             tell_line("stopping: runs are brought to a safe point; press again to stop at once");
         }
     };
-    let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
     let work = async {
-        let served = windlass_server::serve(listener, app, shutdown).await;
+        let served = windlass_server::serve_with(listener, tls, app, shutdown).await;
         host.close().await.map_err(refused)?;
         served.map_err(|error| CommandError::failed(format!("the server stopped: {error}")))
     };
@@ -103,9 +117,9 @@ async fn serve(
     }
 }
 
-/// The address of the configuration; a name is looked up.
-fn find_address(config: &CliConfig) -> Result<SocketAddr> {
-    let text = config.settings.text("server.addr").unwrap_or(ADDRESS);
+/// The address that is named, or that of the configuration; a name is looked up.
+pub(crate) fn find_address(config: &CliConfig, named: Option<&str>) -> Result<SocketAddr> {
+    let text = named.or_else(|| config.settings.text("server.addr")).unwrap_or(ADDRESS);
     let wrong = |why: String| {
         CommandError::usage(format!("'{text}' is no address to listen on: {why}"))
             .at(config.place("server.addr"))
@@ -117,17 +131,11 @@ fn find_address(config: &CliConfig) -> Result<SocketAddr> {
 
 fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig> {
     let settings = &config.settings;
-    let token = settings.text("server.token_file").map(|file| {
-        let read = token::read(Path::new(file));
-        read.map_err(|complaint| {
-            complaint.at(config.place("server.token_file")).cure(format!("openssl rand -hex 32 > {file}"))
-        })
-    });
-    let token = token.transpose()?;
+    let token = token::of_server(config)?;
     let unsafe_address = |error: UnsafeAddress| {
         CommandError::usage(error.to_string())
-            .at(config.place("server.addr"))
-            .cure("windlass serve --addr 0.0.0.0:4117 --token-file FILE")
+            .at(config.place("server.no_token"))
+            .cure(format!("windlass serve --addr {address}, and clients send what `windlass token` prints"))
     };
     let server = ServerConfig::for_address(address, token).map_err(unsafe_address)?;
     Ok(ServerConfig {
@@ -135,7 +143,30 @@ fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig
         origins: settings.items("server.origins").to_vec(),
         secrets: config.keys.values().cloned().collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        is_tls: is_tls(config),
         ..server
+    })
+}
+
+/// The certificate and the key of the configuration, if there are any.
+fn find_tls(config: &CliConfig) -> Result<Option<TlsIdentity>> {
+    let file = |key: &str| -> Result<Option<Vec<u8>>> {
+        let Some(file) = config.settings.text(key) else { return Ok(None) };
+        let wrong =
+            |error| CommandError::file(Path::new(file), "read", &error).into_usage().at(config.place(key));
+        std::fs::read(file).map(Some).map_err(wrong)
+    };
+    let (certificate, key) = match (file("server.tls_cert")?, file("server.tls_key")?) {
+        (None, None) => return Ok(None),
+        (Some(certificate), Some(key)) => (certificate, key),
+        (Some(_), None) | (None, Some(_)) => {
+            return Err(CommandError::usage("TLS needs a certificate and its key")
+                .cure("windlass serve --tls-cert FILE --tls-key FILE"));
+        }
+    };
+    TlsIdentity::from_pem(&certificate, &key).map(Some).map_err(|fault| {
+        let place = if fault == TlsFault::Key { "server.tls_key" } else { "server.tls_cert" };
+        CommandError::usage(fault.to_string()).at(config.place(place))
     })
 }
 
@@ -160,12 +191,30 @@ fn unbound(address: SocketAddr, error: &io::Error) -> CommandError {
 
 /// The address goes to stdout, where a script can read it; the rest is for people.
 fn say_where(global: &GlobalArgs, config: &CliConfig, bound: SocketAddr, model: &str) -> Result<()> {
-    print_line(&format!("http://{bound}/"))?;
+    let scheme = if is_tls(config) { "https" } else { "http" };
+    print_line(&format!("{scheme}://{bound}/"))?;
     if !global.quiet {
         let data = std::path::absolute(&config.folders.data).unwrap_or_else(|_| config.folders.data.clone());
         tell_line(&format!("model {model} · root {} · data in {}", config.root.display(), data.display()));
     }
     Ok(())
+}
+
+/// How a browser gets in, or that everybody does.
+fn say_who(global: &GlobalArgs, url: &str, token: Option<&Secret>) {
+    match token {
+        Some(_) if global.quiet => {}
+        Some(token) => {
+            let minutes = SIGN_IN_CODE_LIFETIME.as_secs() / 60;
+            let link = sign_in_link(url, token);
+            tell_line(&format!("sign in (once, within {minutes} minutes): {link}"));
+            tell_line("later: windlass token --link, or the token itself: windlass token");
+        }
+        None => warn(
+            "without a token, every program and every user of this machine can use this server: read its sessions, \
+             answer its questions, run its tools",
+        ),
+    }
 }
 
 async fn take_up(host: &Host, is_quiet: bool) -> Result<()> {

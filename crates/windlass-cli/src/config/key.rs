@@ -185,7 +185,25 @@ pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
         SettingKey::new("image.api_key", Secret, LEAVES, "its key"),
         SettingKey::new("image.model", Text, Set, "its model"),
         SettingKey::new("server.addr", Text, SERVES, "where `windlass serve` listens: HOST:PORT"),
-        SettingKey::new("server.token_file", Text, SERVES, "a file with the token that clients must send"),
+        SettingKey::new(
+            "server.token_file",
+            Text,
+            SERVES,
+            "a file with the token that clients must send, instead of the one that is made",
+        ),
+        SettingKey::new(
+            "server.no_token",
+            Truth,
+            SERVES,
+            "let every program of this machine in without a token",
+        ),
+        SettingKey::new("server.tls_cert", Text, SERVES, "a file with the server's certificate, in PEM form"),
+        SettingKey::new(
+            "server.tls_key",
+            Text,
+            SERVES,
+            "a file with the certificate's private key, in PEM form",
+        ),
         SettingKey::new(
             "server.hosts",
             List,

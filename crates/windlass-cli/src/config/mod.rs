@@ -348,6 +348,18 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
         }
         if let Some(file) = &server.token_file {
             put("server.token_file", SettingValue::Text(file.display().to_string()), "--token-file");
+            put("server.no_token", SettingValue::Truth(false), "--token-file");
+        }
+        if server.no_token {
+            put("server.no_token", SettingValue::Truth(true), "--no-token");
+        }
+        for (key, file, flag) in [
+            ("server.tls_cert", &server.tls_cert, "--tls-cert"),
+            ("server.tls_key", &server.tls_key, "--tls-key"),
+        ] {
+            if let Some(file) = file {
+                put(key, SettingValue::Text(file.display().to_string()), flag);
+            }
         }
     }
     Ok(layer)

@@ -2,12 +2,9 @@
 //!
 //! Knows nothing of servers but where one is. That no browser is there is worth a note, no more.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use windlass_core::text::secret::Secret;
 
 use crate::terminal::out::warn;
 
@@ -17,12 +14,9 @@ const OPENING: Duration = Duration::from_secs(10);
 /// The place of the URL in a command of `BROWSER`.
 const URL_MARK: &str = "%s";
 
-/// Opens the app that is served here. The token goes along behind `#`, which browsers keep to themselves; the
-/// app takes it out of the address at once.
-pub(crate) fn open(bound: SocketAddr, token: Option<&Secret>) {
-    let url = url_of(bound);
-    let whole = token.map_or_else(|| url.clone(), |token| format!("{url}#token={}", encode(token.expose())));
-    let commands = commands(std::env::var("BROWSER").ok().as_deref(), &whole);
+/// Opens a link; the URL is what is shown of it.
+pub(crate) fn open(link: &str, url: String) {
+    let commands = commands(std::env::var("BROWSER").ok().as_deref(), link);
     // Some browsers stay until they are closed.
     thread::spawn(move || {
         if let Err(why) = try_each(commands) {
@@ -31,29 +25,6 @@ pub(crate) fn open(bound: SocketAddr, token: Option<&Secret>) {
             ));
         }
     });
-}
-
-/// The URL for this machine: a wildcard address such as 0.0.0.0 becomes the loopback one.
-fn url_of(bound: SocketAddr) -> String {
-    let ip = match bound.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    format!("http://{}/", SocketAddr::new(ip, bound.port()))
-}
-
-/// A token as a piece of a URL.
-fn encode(token: &str) -> String {
-    token
-        .bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            other => format!("%{other:02X}"),
-        })
-        .collect()
 }
 
 /// The commands to try: those of `BROWSER`, separated by colons as everywhere, then the system's own.

@@ -1,21 +1,6 @@
 use super::*;
 
 #[test]
-fn an_address_that_stands_for_all_is_opened_on_this_machine() {
-    let url = |address: &str| url_of(address.parse().unwrap());
-    assert_eq!(url("127.0.0.1:4117"), "http://127.0.0.1:4117/");
-    assert_eq!(url("0.0.0.0:80"), "http://127.0.0.1:80/");
-    assert_eq!(url("[::]:80"), "http://[::1]:80/");
-    assert_eq!(url("192.168.1.5:80"), "http://192.168.1.5:80/");
-}
-
-#[test]
-fn a_token_is_a_piece_of_a_url_whatever_is_in_it() {
-    assert_eq!(encode("aZ09-._~"), "aZ09-._~");
-    assert_eq!(encode("a+b/c=d&#%ä"), "a%2Bb%2Fc%3Dd%26%23%25%C3%A4");
-}
-
-#[test]
 fn browsers_are_tried_in_the_order_of_the_variable_and_the_systems_last() {
     let tried = commands(Some("lynx:fire fox --new %s:"), "u");
     assert_eq!(tried[..2], [vec!["lynx", "u"], vec!["fire", "fox", "--new", "u"]]);

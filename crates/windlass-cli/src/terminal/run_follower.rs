@@ -341,7 +341,7 @@ pub(crate) fn refused(error: HostError) -> CommandError {
             CommandError::failed(error.to_string()).cure("wait for it, or stop that process")
         }
         HostError::Unauthorised(_) => CommandError::usage(error.to_string())
-            .cure("the server's token: --token-file FILE, or WINDLASS_TOKEN"),
+            .cure("`windlass token` prints it where the server runs; give it with --token-file FILE, or in WINDLASS_TOKEN"),
         HostError::Busy(_)
         | HostError::Unreachable(_)
         | HostError::Incompatible(_)

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -324,15 +323,8 @@ fn calls_of(served: &Served, session: &str, request: &str) -> Vec<(String, Value
     let started =
         served.json(&format!("POST /api/sessions/{session}/runs"), &json!({"message": request}).to_string());
     let run = started["run_id"].as_str().unwrap().to_owned();
-    let mut stream = TcpStream::connect(served.address()).unwrap();
-    write!(
-        stream,
-        "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n",
-        served.address()
-    )
-    .unwrap();
     let mut calls = Vec::new();
-    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+    for line in BufReader::new(served.events(&run)).lines().map_while(Result::ok) {
         let Some(frame) =
             line.strip_prefix("data: ").and_then(|text| serde_json::from_str::<Value>(text).ok())
         else {

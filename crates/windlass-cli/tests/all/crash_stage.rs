@@ -251,7 +251,8 @@ pub(crate) fn given_id(number: usize) -> String {
 /// Follows a run and answers its questions; whether it ended before its server did.
 fn follow(served: &Served, run: &str) -> bool {
     let Ok(mut stream) = TcpStream::connect(served.address()) else { return false };
-    let head = format!("GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", served.address());
+    let (host, key) = (served.address(), served.key());
+    let head = format!("GET /api/runs/{run}/events HTTP/1.1\r\nhost: {host}\r\n{key}\r\n");
     if stream.write_all(head.as_bytes()).is_err() {
         return false;
     }
@@ -275,11 +276,11 @@ fn follow(served: &Served, run: &str) -> bool {
 /// One request to a server that may die of it.
 fn post(served: &Served, path: &str, body: &Value) -> Option<Value> {
     let mut stream = TcpStream::connect(served.address()).ok()?;
-    let (body, host) = (body.to_string(), served.address());
+    let (body, host, key) = (body.to_string(), served.address(), served.key());
     let length = body.len();
     write!(
         stream,
-        "POST {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nhost: {host}\r\n{key}connection: close\r\ncontent-type: application/json\r\n\
          content-length: {length}\r\n\r\n{body}"
     )
     .ok()?;

@@ -71,7 +71,11 @@ impl House {
         let page = include_str!("../../../../docs/executors.md");
         assert!(code.lines().count() <= 40 && page.contains(&code), "the example is short, and on its page");
         let mut command: Command = place.bare("python3");
-        command.arg(example).arg(format!("http://{}", served.address())).stdout(Stdio::piped());
+        command
+            .arg(example)
+            .arg(format!("http://{}", served.address()))
+            .arg(served.token())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();

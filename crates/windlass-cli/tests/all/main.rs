@@ -78,4 +78,5 @@ mod terminal_app;
 mod tools;
 mod tools_sent;
 mod tty;
+mod who_may_ask;
 mod zodo;

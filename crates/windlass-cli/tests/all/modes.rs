@@ -1,7 +1,6 @@
 //! Modes: what runs without asking, in every front end, and how they are changed.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 
 use serde_json::{Value, json};
 
@@ -115,10 +114,8 @@ fn start(served: &Served, session: &str, body: &Value) -> String {
 
 /// Denies every question of a run until it ends; the tools that were asked about.
 fn deny_all(served: &Served, run: &str) -> Vec<String> {
-    let mut stream = TcpStream::connect(served.address()).unwrap();
-    write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", served.address()).unwrap();
     let mut asked = Vec::new();
-    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+    for line in BufReader::new(served.events(run)).lines().map_while(Result::ok) {
         if line.contains("\"type\":\"done\"") {
             return asked;
         }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,6 +16,8 @@ const SCRIPT: &str = "user Hi\nmodel text Hello there.\nuser Again\nmodel text O
 pub(crate) struct Served {
     child: Child,
     address: String,
+    /// What clients send; nothing where the server made no token.
+    token: String,
     _out: BufReader<ChildStdout>,
 }
 
@@ -34,14 +37,37 @@ impl Served {
 
     /// A server of this command.
     pub(crate) fn spawn(mut command: Command) -> Self {
+        let data = command.get_envs().find(|(name, _)| *name == "XDG_DATA_HOME").and_then(|(_, path)| path);
+        let token_file = Path::new(data.unwrap()).join("windlass/token");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
-        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
-        assert!(address.starts_with("127.0.0.1:") && !address.ends_with(":0"), "{line}");
-        Self { child, address, _out: out }
+        let address = line.trim().split_once("://").unwrap().1.trim_end_matches('/').to_owned();
+        assert!(!address.ends_with(":0"), "{line}");
+        let token = std::fs::read_to_string(token_file).unwrap_or_default().trim().to_owned();
+        Self { child, address, token, _out: out }
+    }
+
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The header that lets a client in, and its line end.
+    pub(crate) fn key(&self) -> String {
+        if self.token.is_empty() {
+            String::new()
+        } else {
+            format!("authorization: Bearer {}\r\n", self.token)
+        }
+    }
+
+    /// Lines of stderr until one that has this in it.
+    pub(crate) fn says(&mut self, text: &str) -> String {
+        let err = self.child.stderr.as_mut().unwrap();
+        let mut lines = BufReader::with_capacity(1, err).lines().map_while(Result::ok);
+        lines.find(|line| line.contains(text)).unwrap_or_else(|| panic!("nothing about '{text}'"))
     }
 
     pub(crate) fn process(&self) -> Pid {
@@ -54,19 +80,36 @@ impl Served {
 
     /// One request; the status and the body.
     pub(crate) fn ask(&self, head: &str, body: &str) -> (u16, String) {
+        let (status, _, body) = self.ask_as(&format!("host: {}\r\n{}", self.address, self.key()), head, body);
+        (status, body)
+    }
+
+    /// One request with just these headers, each with its line end; the status, the head and the body.
+    pub(crate) fn ask_as(&self, headers: &str, head: &str, body: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
         write!(
             stream,
-            "{head} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+            "{head} HTTP/1.1\r\n{headers}connection: close\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n\r\n{body}",
-            self.address
         )
         .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_owned(), body.to_owned())
+    }
+
+    /// A connection on which the events of a run come.
+    pub(crate) fn events(&self, run: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let (host, key) = (&self.address, self.key());
+        write!(
+            stream,
+            "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {host}\r\n{key}connection: close\r\n\r\n"
+        )
+        .unwrap();
+        stream
     }
 
     pub(crate) fn json(&self, head: &str, body: &str) -> Value {
@@ -79,9 +122,7 @@ impl Served {
 
     /// Follows a run until an event of this type.
     pub(crate) fn wait_for(&self, run: &str, kind: &str) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
-        let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let mut lines = BufReader::new(self.events(run)).lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains(&format!("\"type\":\"{kind}\""))), "no {kind}");
     }
 
@@ -98,9 +139,7 @@ impl Served {
 
     /// The first frame of a run that is so; waits for it.
     pub(crate) fn find(&self, run: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET /api/runs/{run}/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
-        let lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let lines = BufReader::new(self.events(run)).lines().map_while(Result::ok);
         let mut frames = lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
         frames.find(is_so).expect("a frame that is so")
     }
@@ -152,7 +191,8 @@ fn it_says_where_it_listens_serves_and_ends_in_peace() {
 fn an_address_beyond_this_machine_needs_a_token() {
     let place = place();
     let serve = ["serve", "--model", "scripted/a.script", "--addr", "0.0.0.0:0"];
-    place.windlass(&serve).complains(2, &["can be reached by other machines", "--token-file"]);
+    let open = [&serve[..], &["--no-token"]].concat();
+    place.windlass(&open).complains(2, &["can be reached by other machines", "--no-token", "windlass token"]);
     place.write("token", "short\n");
     let args = [&serve[..], &["--token-file", "token"]].concat();
     place.windlass(&args).complains(2, &["has no token in it", "openssl rand -hex 32 > token"]);
@@ -252,7 +292,8 @@ fn a_question_survives_a_kill_and_is_answered_after_the_restart() {
 /// The bytes of a run's stream after a place, without the frame of the transfer.
 fn stream_of(served: &Served, run: &str, after: &str) -> String {
     let mut stream = TcpStream::connect(&served.address).unwrap();
-    let head = format!("GET /api/runs/{run}/events HTTP/1.0\r\nhost: {}\r\n{after}\r\n", served.address);
+    let (host, key) = (served.address(), served.key());
+    let head = format!("GET /api/runs/{run}/events HTTP/1.0\r\nhost: {host}\r\n{key}{after}\r\n");
     stream.write_all(head.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -352,23 +393,25 @@ fn opened(place: &Place) -> String {
 
 #[cfg(unix)]
 #[test]
-fn the_app_is_opened_in_the_browser_with_the_token_behind_the_mark_that_is_never_sent() {
+fn u_72_the_app_is_opened_in_the_browser_with_a_code_behind_the_mark_that_is_never_sent() {
     let place = place();
     place.write("note.sh", "echo \"$1\" > opened\n");
     let open = ["--model", "scripted/a.script", "--open"];
     let served = Served::start_with(&place, &open, &[("BROWSER", NOTE)]);
-    assert_eq!(opened(&place), format!("http://{}/", served.address));
-    assert!(served.ask("GET /", "").1.contains("<!doctype html>"));
-    std::fs::remove_file(place.path("opened")).unwrap();
-    place.write("token", "0123456789abcdef+/0123456789abcdef\n");
-    let with_token = [&open[..], &["--token-file", "token"]].concat();
-    let served = Served::start_with(&place, &with_token, &[("BROWSER", NOTE)]);
-    let url = format!("http://{}/#token=0123456789abcdef%2B%2F0123456789abcdef", served.address);
-    assert_eq!(opened(&place), url);
-    assert_eq!(served.ask("GET /tools", "").0, 200);
-    assert_eq!(served.ask("GET /api/about", "").0, 401);
+    let link = opened(&place);
+    let code = link.strip_prefix(&format!("http://{}/#sign-in=", served.address)).unwrap();
+    assert!(!link.contains(&served.token));
+    let body = format!("{{\"code\":\"{code}\"}}");
+    let host = format!("host: {}\r\n", served.address);
+    assert_eq!(served.ask_as(&host, "POST /api/sign-in", &body).0, 204);
+    assert_eq!(served.ask_as(&host, "POST /api/sign-in", &body).0, 401, "it works once");
+    let token = served.token.clone();
     let (_, err) = served.stop();
-    assert!(!err.contains("0123456789abcdef"), "{err}");
+    assert!(!err.contains(&token), "{err}");
+    std::fs::remove_file(place.path("opened")).unwrap();
+    let open = [&open[..], &["--no-token"]].concat();
+    let served = Served::start_with(&place, &open, &[("BROWSER", NOTE)]);
+    assert_eq!(opened(&place), format!("http://{}/", served.address));
 }
 
 #[test]

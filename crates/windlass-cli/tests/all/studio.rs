@@ -22,7 +22,8 @@ fn u_36_s_4_to_s_12_a_literal_client_and_curl_read_the_same_frames_with_their_fi
     assert!(frames.iter().all(|frame| frame["type"].is_string() && frame["ts"].is_u64()), "{body}");
     // curl reads the same run again, byte for byte.
     let url = format!("http://{}{}", studio.served.address(), query(&params));
-    let curl = studio.place.bare("curl").args(["-sS", "-N", &url]).output().unwrap();
+    let key = format!("Authorization: Bearer {}", studio.served.token());
+    let curl = studio.place.bare("curl").args(["-sS", "-N", "-H", &key, &url]).output().unwrap();
     assert_eq!(String::from_utf8(curl.stdout).unwrap(), body, "{}", String::from_utf8_lossy(&curl.stderr));
     assert_eq!(studio.runs(), 1);
     // S-5, S-6, S-9, S-11.

@@ -73,8 +73,9 @@ impl Studio {
         let mut stream = TcpStream::connect(self.served.address()).unwrap();
         let (method, length) = (if body.is_some() { "POST" } else { "GET" }, body.unwrap_or_default().len());
         let head = format!(
-            "{method} {path} HTTP/1.0\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n",
-            self.served.address()
+            "{method} {path} HTTP/1.0\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{}{headers}\r\n",
+            self.served.address(),
+            self.served.key()
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body.unwrap_or_default().as_bytes()).unwrap();

@@ -19,6 +19,7 @@
 //! - `search`: searching the project, and what its index holds
 //! - `sessions`: beginning, listing, naming and forgetting them; and their task lists
 //! - `settings`: what a client sets: for the runs of a session, or for one run
+//! - `sign_in`: a code of a link or the token becomes a cookie
 //! - `steps`: the steps of a run: what was asked of the model, and what that answered
 //! - `studio`: the routes that Prompt Studio knows: its stream and its snapshots
 //! - `tools`: the same as the commands
@@ -44,6 +45,7 @@ pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod settings;
+pub(crate) mod sign_in;
 pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
@@ -53,6 +55,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
     [
         app::endpoints(),
         operations::endpoints(),
+        sign_in::endpoints(),
         sessions::endpoints(),
         runs::endpoints(),
         steps::endpoints(),

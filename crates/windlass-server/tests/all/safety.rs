@@ -76,9 +76,10 @@ async fn what_is_too_much_is_refused_with_a_wait_and_never_a_crash() {
 #[tokio::test]
 async fn requests_beyond_the_bound_are_told_to_come_back() {
     let stage = Stage::with(TALK, limited(ServerLimits { requests_max: 0, ..ServerLimits::default() })).await;
-    let refused = stage.client().get("/healthz").await;
+    let refused = stage.client().get("/api/sessions").await;
     assert_eq!((refused.status, refused.code().as_str()), (503, "requests_full"));
     assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(stage.client().get("/healthz").await.status, 200, "what is open to all takes no place");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_client::RemoteHost;
+use windlass_client::{RemoteHost, ServerReach};
 use windlass_core::ports::host::{HostError, HostPort, HostSessions};
 use windlass_core::ports::store::SessionQuery;
 use windlass_core::protocol::ids::SessionId;
@@ -32,9 +32,18 @@ pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
     if !global.quiet {
         config.warnings.iter().for_each(|warning| warn(warning));
     }
-    let token = find_token(args)?;
+    let reach = windlass_client::reach_of(&args.url).map_err(refused)?;
+    if reach == ServerReach::Plain && !global.quiet {
+        warn(&format!(
+            "{} is another machine, and http:// is not encrypted: whoever is between can read the token and everything \
+             else; start that server with --tls-cert and --tls-key, or use a tunnel",
+            args.url
+        ));
+    }
+    let token = find_token(args, &config, reach)?;
+    let ca_pem = trusted(args, &config)?;
     block_on(async {
-        let host = connect(&args.url, token, &config).await?;
+        let host = RemoteHost::connect(&args.url, token, ca_pem).await.map_err(refused)?;
         let session = find_session(host.as_ref(), &args.app).await?;
         // The server is looked for first: that it is not there can be told without a terminal.
         if !has_terminal() {
@@ -51,17 +60,26 @@ pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
     })
 }
 
-/// The host behind a server.
-pub(crate) async fn connect(url: &str, token: Option<Secret>, config: &CliConfig) -> Result<Arc<RemoteHost>> {
-    RemoteHost::connect(url, token, config.ca_pem()?).await.map_err(refused)
+/// Certificates to trust besides those of the system.
+fn trusted(args: &AttachArgs, config: &CliConfig) -> Result<Option<Vec<u8>>> {
+    let usual = config.ca_pem()?;
+    let Some(file) = &args.tls_ca else { return Ok(usual) };
+    let wrong = |error| CommandError::file(file, "read", &error).into_usage().at("--tls-ca");
+    let own = std::fs::read(file).map_err(wrong)?;
+    Ok(Some([usual.unwrap_or_default(), b"\n".to_vec(), own].concat()))
 }
 
-fn find_token(args: &AttachArgs) -> Result<Option<Secret>> {
+/// The token that is named; for a server on this machine, that of one's own servers. No other machine gets that one.
+fn find_token(args: &AttachArgs, config: &CliConfig, reach: ServerReach) -> Result<Option<Secret>> {
     if let Some(file) = &args.token_file {
         return token::read(file).map(Some).map_err(|complaint| complaint.at("--token-file"));
     }
     let said = std::env::var(VARIABLE).unwrap_or_default();
-    Ok(Some(said.trim()).filter(|token| !token.is_empty()).map(Secret::from))
+    match Some(said.trim()).filter(|token| !token.is_empty()) {
+        Some(said) => Ok(Some(Secret::from(said))),
+        None if reach == ServerReach::ThisMachine => token::of_client(config),
+        None => Ok(None),
+    }
 }
 
 /// The session that is to be shown.

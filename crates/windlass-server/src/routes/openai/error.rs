@@ -48,6 +48,7 @@ fn kind_word(kind: ProblemKind) -> &'static str {
         | ProblemKind::NotAcceptable
         | ProblemKind::Conflict
         | ProblemKind::TooLarge
+        | ProblemKind::TooSlow
         | ProblemKind::MediaType => "invalid_request_error",
         ProblemKind::Unauthorised => "authentication_error",
         ProblemKind::Forbidden => "permission_error",

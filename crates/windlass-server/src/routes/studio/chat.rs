@@ -18,8 +18,9 @@ use super::frames::StudioFrames;
 use super::params::{Params, StudioWish};
 use crate::answer::{Either, EventStream, Nothing};
 use crate::endpoint::EVENT_STREAM;
-use crate::error::{Problem, RouteResult};
+use crate::error::{Problem, ProblemKind, RouteResult};
 use crate::extract::JsonBody;
+use crate::guard::MayBegin;
 use crate::routes::attended::Unasked;
 use crate::routes::events;
 use crate::shutdown::Closing;
@@ -29,9 +30,11 @@ use crate::stream::{BoxProjection, StreamStart, respond, stream_response};
 /// The header with which an EventSource comes back.
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// `GET /api/chat/stream`. An EventSource reads no body of a refusal: what is wrong is told in the stream.
+/// `GET /api/chat/stream`. An EventSource reads no body of a refusal: what is wrong is told in the stream. A GET that
+/// another page or a link could have made begins nothing: it only reads on.
 pub(super) async fn get(
     State(app): State<ServerApp>,
+    Extension(may_begin): Extension<MayBegin>,
     closing: Option<Extension<Closing>>,
     headers: HeaderMap,
     query: Result<Query<Map<String, Value>>, axum::extract::rejection::QueryRejection>,
@@ -41,7 +44,7 @@ pub(super) async fn get(
         Err(rejection) => return Either::One(told_as_stream(&Problem::from(rejection))),
     };
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    stream(&app, &params, &headers, closing)
+    stream(&app, &params, &headers, may_begin, closing)
         .await
         .unwrap_or_else(|problem| Either::One(told_as_stream(&problem)))
 }
@@ -56,13 +59,14 @@ pub(super) async fn post(
     let refused = |problem: Problem| problem.respond_as(EVENT_STREAM, ending(&problem));
     let JsonBody(params) = body.map_err(refused)?;
     let closing = closing.map(|Extension(closing)| closing).unwrap_or_default();
-    stream(&app, &params, &headers, closing).await.map_err(refused)
+    stream(&app, &params, &headers, MayBegin(true), closing).await.map_err(refused)
 }
 
 async fn stream(
     app: &ServerApp,
     params: &Map<String, Value>,
     headers: &HeaderMap,
+    MayBegin(may_begin): MayBegin,
     closing: Closing,
 ) -> RouteResult<Either<EventStream, Nothing>> {
     let wanted = Params(params).read(&app.host.tools())?;
@@ -76,6 +80,10 @@ async fn stream(
     // Without a name the run cannot be found again, and another one is not what was asked for.
     if headers.contains_key(LAST_EVENT_ID) {
         return Ok(Either::Other(Nothing));
+    }
+    if !may_begin {
+        let detail = "a run begins with the token or from the server's own page; send a POST, or a request_id to read on";
+        return Err(Problem::new(ProblemKind::Forbidden, "begin_refused", detail));
     }
     let started = match begin(app, &wanted).await {
         Ok(started) => started,
