@@ -64,7 +64,7 @@ const STEPS: &[TestStep] = &[
     TestStep { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
     TestStep { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", TEST_FEATURES]) },
     TestStep { name: "features", run: |site| features::run(&site.root) },
-    TestStep { name: "package", run: check_packages },
+    TestStep { name: "publish", run: check_packages },
     TestStep { name: "semver", run: |site| semver::run(&site.root, &site.target_folder()?) },
     TestStep { name: "clients", run: |site| clients::run(&site.root, &site.target_folder()?) },
     TestStep { name: "api", run: |site| api::run(&site.root, &site.target_folder()?) },
@@ -130,9 +130,9 @@ fn fetch_encoder(site: &Site) -> Result<()> {
     toolbox::ENCODER.find_or_install(&site.root, &site.target_folder()?).map(drop)
 }
 
-/// Every crate that is meant for others makes a package; nothing is uploaded, and nothing compiled again.
+/// Every crate that is meant for others could be published; nothing is uploaded, and nothing compiled again.
 fn check_packages(site: &Site) -> Result<()> {
-    site.cargo(&["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"])
+    site.cargo(&["publish", "--dry-run", "--workspace", "--no-verify", "--allow-dirty", "--quiet"])
 }
 
 fn check_docs(site: &Site) -> Result<()> {

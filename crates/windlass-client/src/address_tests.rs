@@ -36,7 +36,7 @@ fn a_piece_of_a_path_stays_one_piece() {
 }
 
 #[test]
-fn u_84_what_leaves_this_machine_is_told_from_what_stays() {
+fn what_leaves_this_machine_is_told_from_what_stays() {
     for near in
         ["127.0.0.1:4117", "http://localhost", "https://127.8.9.1/x", "[::1]:9", "http://a.localhost:1/w"]
     {

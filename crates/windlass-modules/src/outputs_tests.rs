@@ -130,8 +130,9 @@ proptest! {
         }
     }
 
+    // U+FDD0 stands for bytes that were no text, so an object that has it is refused.
     #[test]
-    fn what_was_written_as_json_is_read_as_it_was(answer in "(?s).{0,80}", score in any::<i64>()) {
+    fn what_was_written_as_json_is_read_as_it_was(answer in "[^\u{fdd0}]{0,80}", score in any::<i64>()) {
         let outputs = json!({"answer": answer, "score": score});
         for text in [outputs.to_string(), format!("{outputs:#}"), format!("```json\n{outputs:#}\n```")] {
             prop_assert_eq!(read(&two(), &text), outputs.clone());

@@ -16,7 +16,7 @@ fn drip(bytes: u32) -> Body {
 }
 
 #[tokio::test(start_paused = true)]
-async fn u_84_a_body_that_drips_is_dropped_at_its_time_and_one_that_ends_before_is_whole() {
+async fn a_body_that_drips_is_dropped_at_its_time_and_one_that_ends_before_is_whole() {
     let begun = Instant::now();
     let error = to_bytes(in_time(drip(1_000)), 10_000).await.unwrap_err();
     assert!(is_too_slow(&error), "{error:?}");

@@ -19,7 +19,7 @@ use crate::config::ServerConfig;
 use crate::error::{Problem, ProblemKind, RouteResult, SuccessKind};
 use crate::routes;
 use crate::state::{ServerApp, now_ms};
-use crate::token::Proof;
+use crate::token::EntryProof;
 
 /// Whether a request may begin something although it is a GET, which a page of another origin or a link could have
 /// made.
@@ -130,14 +130,16 @@ fn admit(app: &ServerApp, request: &Request) -> RouteResult<Admission> {
     }
     let proof = app.token.check(headers, now_ms())?;
     let may_begin = match (proof, from) {
-        (Proof::Token, _) | (Proof::Cookie, AskedFrom::OwnPage) => true,
+        (EntryProof::Token, _) | (EntryProof::Cookie, AskedFrom::OwnPage) => true,
         // The browser sent the cookie by itself: that proves nothing of the page.
-        (Proof::Cookie, AskedFrom::Unsaid | AskedFrom::AddressLine) if is_reading(request) => false,
-        (Proof::Cookie, AskedFrom::Unsaid | AskedFrom::AddressLine) => return Err(foreign("another page")),
-        (Proof::Cookie, AskedFrom::ListedPage) => {
+        (EntryProof::Cookie, AskedFrom::Unsaid | AskedFrom::AddressLine) if is_reading(request) => false,
+        (EntryProof::Cookie, AskedFrom::Unsaid | AskedFrom::AddressLine) => {
+            return Err(foreign("another page"));
+        }
+        (EntryProof::Cookie, AskedFrom::ListedPage) => {
             return Err(foreign("a page of another origin without the token"));
         }
-        (Proof::Unneeded, from) => from != AskedFrom::AddressLine,
+        (EntryProof::Unneeded, from) => from != AskedFrom::AddressLine,
     };
     Ok(Admission { may_begin: MayBegin(may_begin), is_open: false })
 }

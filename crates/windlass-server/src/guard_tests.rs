@@ -67,7 +67,7 @@ fn a_name_that_was_pointed_here_is_refused() {
 }
 
 #[test]
-fn u_73_only_the_address_that_is_listened_on_is_a_name_of_the_server() {
+fn only_the_address_that_is_listened_on_is_a_name_of_the_server() {
     let hosts = |bound, wanted: &[&str]| {
         let all = ["127.0.0.1", "127.0.0.2", "[::1]", "localhost", "10.1.2.3", "0.0.0.0", "[::]", "box.lan"];
         for host in all.into_iter().chain(["[::ffff:127.0.0.1]", "[::ffff:10.1.2.3]", "evil.example"]) {

@@ -13,7 +13,7 @@ fn hash() -> TokenHash {
 }
 
 #[test]
-fn u_72_a_code_works_once_soon_and_only_with_its_token() {
+fn a_code_works_once_soon_and_only_with_its_token() {
     let codes = UsedCodes::new(START);
     let code = sign_in_code(&token(), "n1", START + 5);
     assert!(codes.take(&hash_of("another token"), &code, START + 10).is_err());
@@ -28,7 +28,7 @@ fn u_72_a_code_works_once_soon_and_only_with_its_token() {
 }
 
 #[test]
-fn u_72_a_code_that_was_changed_is_none() {
+fn a_code_that_was_changed_is_none() {
     let codes = UsedCodes::new(START);
     let code = sign_in_code(&token(), "n1", START);
     let (rest, mark) = code.rsplit_once('.').unwrap();
@@ -49,7 +49,7 @@ fn u_72_a_code_that_was_changed_is_none() {
 }
 
 #[test]
-fn u_72_what_is_remembered_of_codes_is_bounded_and_passes() {
+fn what_is_remembered_of_codes_is_bounded_and_passes() {
     let codes = UsedCodes::new(START);
     for number in 0..SIGN_IN_CODES_MAX {
         let code = sign_in_code(&token(), &number.to_string(), START);
@@ -65,7 +65,7 @@ fn sent(cookie: &str) -> HeaderMap {
 }
 
 #[test]
-fn u_72_a_cookie_is_strict_holds_for_its_time_and_for_its_token() {
+fn a_cookie_is_strict_holds_for_its_time_and_for_its_token() {
     let written = write_cookie(&hash(), START, false);
     assert!(written.ends_with("; SameSite=Strict; HttpOnly"), "{written}");
     assert!(write_cookie(&hash(), START, true).ends_with("; Secure"));

@@ -9,7 +9,7 @@ use crate::sign_in::{TokenHash, UsedCodes, has_cookie, hash_of, is_same, write_c
 
 /// By what a request came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Proof {
+pub(crate) enum EntryProof {
     /// By the token, which no page of another origin can send.
     Token,
     /// By the cookie, which a browser sends along by itself.
@@ -36,9 +36,9 @@ impl TokenCheck {
     }
 
     /// By what a request comes in.
-    pub(crate) fn check(&self, headers: &HeaderMap, now_ms: Millis) -> RouteResult<Proof> {
+    pub(crate) fn check(&self, headers: &HeaderMap, now_ms: Millis) -> RouteResult<EntryProof> {
         if !self.is_needed {
-            return Ok(Proof::Unneeded);
+            return Ok(EntryProof::Unneeded);
         }
         let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = sent.and_then(|sent| {
@@ -46,9 +46,9 @@ impl TokenCheck {
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
         match (token, &self.hash) {
-            (Some(token), Some(hash)) if is_same(&hash_of(token), hash) => Ok(Proof::Token),
+            (Some(token), Some(hash)) if is_same(&hash_of(token), hash) => Ok(EntryProof::Token),
             (Some(_), _) => Err(refused("wrong token; `windlass token` prints the right one")),
-            (None, Some(hash)) if has_cookie(hash, headers, now_ms) => Ok(Proof::Cookie),
+            (None, Some(hash)) if has_cookie(hash, headers, now_ms) => Ok(EntryProof::Cookie),
             (None, _) => {
                 Err(refused("send the token that `windlass token` prints, as Authorization: Bearer TOKEN"))
             }

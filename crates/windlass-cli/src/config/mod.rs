@@ -343,26 +343,30 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
         put("max_output_tokens", SettingValue::Count(tokens.into()), "--max-output-tokens");
     }
     if let Some(server) = &flags.server {
-        if let Some(address) = &server.addr {
-            put("server.addr", SettingValue::Text(address.clone()), "--addr");
-        }
-        if let Some(file) = &server.token_file {
-            put("server.token_file", SettingValue::Text(file.display().to_string()), "--token-file");
-            put("server.no_token", SettingValue::Truth(false), "--token-file");
-        }
-        if server.no_token {
-            put("server.no_token", SettingValue::Truth(true), "--no-token");
-        }
-        for (key, file, flag) in [
-            ("server.tls_cert", &server.tls_cert, "--tls-cert"),
-            ("server.tls_key", &server.tls_key, "--tls-key"),
-        ] {
-            if let Some(file) = file {
-                put(key, SettingValue::Text(file.display().to_string()), flag);
-            }
-        }
+        read_server_flags(server, &mut put);
     }
     Ok(layer)
+}
+
+fn read_server_flags(server: &ServeArgs, put: &mut impl FnMut(&'static str, SettingValue, &'static str)) {
+    if let Some(address) = &server.addr {
+        put("server.addr", SettingValue::Text(address.clone()), "--addr");
+    }
+    if let Some(file) = &server.token_file {
+        put("server.token_file", SettingValue::Text(file.display().to_string()), "--token-file");
+        put("server.no_token", SettingValue::Truth(false), "--token-file");
+    }
+    if server.no_token {
+        put("server.no_token", SettingValue::Truth(true), "--no-token");
+    }
+    for (key, file, flag) in [
+        ("server.tls_cert", &server.tls_cert, "--tls-cert"),
+        ("server.tls_key", &server.tls_key, "--tls-key"),
+    ] {
+        if let Some(file) = file {
+            put(key, SettingValue::Text(file.display().to_string()), flag);
+        }
+    }
 }
 
 /// Puts layers together; later ones win.

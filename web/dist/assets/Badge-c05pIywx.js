@@ -1,1 +1,0 @@
-import{An as e,Kt as t,Ot as n,Pt as r,Wt as i,dn as a,ft as o,kt as s,on as c}from"./format-Dui9O-6a.js";var l=t(`<span><!></span>`);function u(t,u){let d=o(u,`tone`,3,`neutral`);var f=l(),p=a(f);r(p,()=>u.children),e(f),c(()=>n(f,1,s(d()),`svelte-1m0dk8d`)),i(t,f)}export{u as t};

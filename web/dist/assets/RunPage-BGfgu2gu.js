@@ -1,1 +1,0 @@
-import{An as e,Kt as t,Wt as n,dn as r,in as i,jt as a,ln as o}from"./format-Dui9O-6a.js";import s from"./Inspector-QI04iioL.js";var c=t(`<div class="svelte-w1h7qr"><!></div>`);function l(t,l){var u=c();a(`w1h7qr`,e=>{i(()=>{o.title=`Run ${l.id??``} · Windlass`})});var d=r(u);s(d,{get runId(){return l.id},isPage:!0}),e(u),n(t,u)}export{l as default};

@@ -1,1 +1,0 @@
-import{_n as e,en as t,hn as n,yn as r}from"./format-Dui9O-6a.js";var i=2e4,a=new class{#e=r(n(Date.now()));get ms(){return t(this.#e)}set ms(t){e(this.#e,t,!0)}constructor(){setInterval(()=>this.ms=Date.now(),i)}};export{a as t};
