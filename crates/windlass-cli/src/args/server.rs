@@ -9,8 +9,8 @@ use super::{AppArgs, PermissionArgs};
 /// `windlass serve`.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:4117]
-    #[arg(long, value_name = "HOST:PORT", aliases = ["listen", "bind"])]
+    /// Where to listen: HOST:PORT, or a port of this machine; port 0 takes a free one [default: 127.0.0.1:4117]
+    #[arg(long, value_name = "HOST:PORT", aliases = ["listen", "bind"], visible_alias = "port")]
     pub(crate) addr: Option<String>,
     /// A file with the token that clients must send [default: one that is made, which `windlass token` prints]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

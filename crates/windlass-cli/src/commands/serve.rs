@@ -1,7 +1,7 @@
 //! `windlass serve`: a host behind HTTP, until it is told to stop. Runs that were cut off go on by themselves.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ async fn serve(serving: Serving, mut signals: Signals, is_quiet: bool) -> Result
     }
 }
 
-/// The address that is named, or that of the configuration; a name is looked up.
+/// The address that is named, or that of the configuration; a name is looked up, a port alone is one of this machine.
 pub(crate) fn find_address(config: &CliConfig, named: Option<&str>) -> Result<SocketAddr> {
     let text = named.or_else(|| config.settings.text("server.addr")).unwrap_or(ADDRESS);
     let wrong = |why: String| {
@@ -125,6 +125,9 @@ pub(crate) fn find_address(config: &CliConfig, named: Option<&str>) -> Result<So
             .at(config.place("server.addr"))
             .cure("--addr 127.0.0.1:4117, or --addr 127.0.0.1:0 for any free port")
     };
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
     let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
     found.next().ok_or_else(|| wrong("it stands for nothing".to_owned()))
 }

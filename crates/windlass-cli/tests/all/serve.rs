@@ -220,6 +220,11 @@ fn an_address_in_use_or_no_address_is_said_so() {
     let serve = |address: &str| place.windlass(&["serve", "--model", "scripted/a.script", "--addr", address]);
     serve(&served.address).complains(1, &["is in use by another program", "--addr 127.0.0.1:0"]);
     serve("nonsense").complains(2, &["'nonsense' is no address to listen on", "--addr"]);
+    // A port alone is one of this machine, here the one that is taken.
+    let port = served.address.trim_start_matches("127.0.0.1:");
+    place
+        .windlass(&["serve", "--model", "scripted/a.script", "--port", port])
+        .complains(1, &[&served.address, "is in use by another program"]);
     place.configure("[server]\naddr = \"127.0.0.1:x\"\n");
     place.windlass(&["serve", "--model", "scripted/a.script"]).complains(2, &["config.toml"]);
     place.configure("");
