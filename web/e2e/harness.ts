@@ -57,6 +57,8 @@ export class Server {
       mkdirSync(join(file, '..'), { recursive: true });
       writeFileSync(file, text);
     }
+    // What a project brings counts only when its user trusts it; rules that tighten always do.
+    if (Object.keys(wish.files ?? {}).some((name) => /^\.windlass\/(tools|modules)\//.test(name))) server.command('trust', 'add', '--yes');
     await server.up();
     return server;
   }

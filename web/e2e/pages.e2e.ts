@@ -75,7 +75,7 @@ describe('modules', () => {
       const page = await open('/modules', {}, own);
       await page.getByText('No modules yet').waitFor();
       await auditEverywhere(page);
-      const folder = join(own.project, '.windlass/modules');
+      const folder = join(own.folder, 'home/windlass/modules');
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'sort.json'), JSON.stringify(SORT));
       writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ version: '1.0', modules: { 'sort.mail': { path: 'sort.json' } } }));

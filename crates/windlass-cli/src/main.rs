@@ -8,6 +8,7 @@
 //! - `commands`: what each command does
 //! - `wiring`: settings become tools, rules and sessions; `providers`: models; `project`: store, index, modules, scripts
 //! - `terminal`: the person at the terminal
+//! - `trust`: whether what a folder brings counts
 //! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `complaint`, `exit`: how a command fails
 //! - `crash_points`: where a build for crash tests kills itself
@@ -23,6 +24,7 @@ mod project;
 mod providers;
 mod telemetry;
 mod terminal;
+mod trust;
 mod wiring;
 
 use std::process::ExitCode;
@@ -66,6 +68,7 @@ fn dispatch(args: CommandLine) -> Result<Exit> {
         Some(CliCommand::Modules(command)) => commands::modules::run(&global, command),
         Some(CliCommand::Models(command)) => commands::models::run(&global, command),
         Some(CliCommand::Policy(command)) => commands::policy::run(&global, command),
+        Some(CliCommand::Trust { command }) => commands::trust::run(&global, command),
         Some(CliCommand::Config(command)) => commands::config::run(&global, &command),
         Some(CliCommand::Completions { shell }) => commands::completions::run(shell),
         None if commands::app::has_terminal() => commands::app::run(&global, &app),

@@ -68,7 +68,7 @@ impl Wiring {
         config.warnings.extend(timed.filter_map(|name| unknown(name, "tool_timeouts", &snapshot.toolset)));
         config.warnings.extend(config.folders.settle_policies());
         config.warnings.extend(offered_rules(&config));
-        let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules);
+        let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules, &config.root);
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.
             config.approve = if can_ask { ApproveMode::Ask } else { ApproveMode::Never };

@@ -55,15 +55,17 @@ pub(crate) struct ShownRule {
     created_ms: Millis,
     source: RuleSource,
     session_id: Option<SessionId>,
+    #[serde(default)]
+    root: Option<String>,
 }
 
 impl ShownRule {
     pub(crate) fn into_rule(self) -> Result<Rule, HostError> {
-        let Self { id, effect, rule, created_ms, source, session_id } = self;
+        let Self { id, effect, rule, created_ms, source, session_id, root } = self;
         let pattern = rule.parse().map_err(|error| {
             HostError::Broken(format!("the server has a rule that is not understood here: {error}"))
         })?;
-        Ok(Rule { id, effect, pattern, created_ms, source, session_id })
+        Ok(Rule { id, effect, pattern, created_ms, source, session_id, root })
     }
 }
 

@@ -313,15 +313,16 @@ impl Builder {
         for tool in own {
             registry.register(tool)?;
         }
-        let policies = match self.policies {
-            Some(path) => PolicyStore::open(path, additions.rules).0,
-            None => PolicyStore::in_memory(additions.rule_set()),
-        };
         let is_durable = self.store.is_some();
-        let root = match is_durable {
-            // A session that is found again must mean the same folder, wherever the program was started.
+        let root = match is_durable || self.policies.is_some() {
+            // A session that is found again, and a stored rule, must mean the same folder, wherever the program was
+            // started.
             true => std::path::absolute(&self.root).unwrap_or(self.root),
             false => self.root,
+        };
+        let policies = match self.policies {
+            Some(path) => PolicyStore::open(path, additions.rules, &root).0,
+            None => PolicyStore::in_memory(additions.rule_set()),
         };
         let agent = AgentHost::open(AgentParts {
             model,

@@ -1526,7 +1526,10 @@ export interface components {
         NewRule: {
             /** @enum {string} */
             effect: "allow" | "deny" | "ask";
-            /** @example read_file(src/**) */
+            /**
+             * @description It holds in the server's root, or in all with `everywhere ` in front.
+             * @example read_file(src/**)
+             */
             rule: string;
         };
         ExplainWish: {
@@ -2625,6 +2628,8 @@ export interface components {
             created_ms: number;
             source: components["schemas"]["RuleSource"];
             session_id?: components["schemas"]["SessionId"];
+            /** @description The project root that it belongs to; a stored rule without one holds everywhere. */
+            root?: string;
         };
         /**
          * @description What a rule does.

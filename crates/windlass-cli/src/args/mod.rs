@@ -124,6 +124,11 @@ pub(crate) enum CliCommand {
     /// Stored permissions: list, allow, deny, remove, import, explain
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Folders whose own settings, modules and tools count: list, show, add, revoke
+    Trust {
+        #[command(subcommand)]
+        command: TrustCommand,
+    },
     /// Configuration: explain (where each setting comes from), path, init
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -479,11 +484,17 @@ pub(crate) enum PolicyCommand {
     Allow {
         /// The rule, such as read_file(src/**) or execute_command(git status *)
         rule: String,
+        /// In every folder, and not only in this project root
+        #[arg(long)]
+        everywhere: bool,
     },
     /// Store a rule that refuses calls, whatever else allows them
     Deny {
         /// The rule, such as read_file(secrets/**)
         rule: String,
+        /// In every folder, and not only in this project root
+        #[arg(long)]
+        everywhere: bool,
     },
     /// Remove a rule
     Remove {
@@ -504,6 +515,37 @@ pub(crate) enum PolicyCommand {
         arguments: String,
         #[command(flatten)]
         permission: PermissionArgs,
+    },
+}
+
+/// `windlass trust …`.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// The folders that are trusted, and whether they still are as they were
+    List,
+    /// What a folder brings, and whether it counts
+    Show {
+        /// The folder [default: the project root]
+        #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
+        path: Option<PathBuf>,
+        /// The first lines of each file, too
+        #[arg(long)]
+        content: bool,
+    },
+    /// Trust a folder as it is now, after showing what it brings
+    Add {
+        /// The folder [default: the project root]
+        #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
+        path: Option<PathBuf>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Trust a folder no longer
+    Revoke {
+        /// The folder [default: the project root]
+        #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
+        path: Option<PathBuf>,
     },
 }
 

@@ -40,7 +40,9 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let wiring = Wiring::build_for(flags, &permission, true)?;
     let config = &wiring.config;
     let chosen = choose(config)?;
-    let notice = small_print(chosen.model.name());
+    let notices: Vec<String> =
+        [small_print(chosen.model.name()), config.trust.notice()].into_iter().flatten().collect();
+    let notice = Some(notices.join(" · ")).filter(|text| !text.is_empty());
     let archive = SessionArchive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::of(&wiring, chosen, true)?);
     block_on(async {

@@ -3,7 +3,7 @@
 //! - `app`, `attach`: the terminal app, over a host in this process or behind a server
 //! - `run`, `serve`, `sessions`, `runs`: sessions and their runs; `token`: who may come in
 //! - `index`, `search`: the index of the project
-//! - `tools`, `policy`, `config`, `completions`: what a run may use, and what is set
+//! - `tools`, `policy`, `trust`, `config`, `completions`: what a run may use, and what is set
 //! - `models`, `modules`: who answers
 
 pub(crate) mod app;
@@ -21,3 +21,4 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod token;
 pub(crate) mod tools;
+pub(crate) mod trust;

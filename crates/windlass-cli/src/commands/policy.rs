@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use windlass_core::permission::{
-    Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target,
+    Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target, read_reach,
 };
 use windlass_core::text::redact::Redactor;
 use windlass_engine::clock::Clock;
@@ -26,8 +26,8 @@ use crate::wiring::{Wiring, doubt};
 pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
     match command {
         PolicyCommand::List => list(global)?,
-        PolicyCommand::Allow { rule } => store(global, RuleEffect::Allow, &rule)?,
-        PolicyCommand::Deny { rule } => store(global, RuleEffect::Deny, &rule)?,
+        PolicyCommand::Allow { rule, everywhere } => store(global, RuleEffect::Allow, &rule, everywhere)?,
+        PolicyCommand::Deny { rule, everywhere } => store(global, RuleEffect::Deny, &rule, everywhere)?,
         PolicyCommand::Remove { id } => remove(global, &id)?,
         PolicyCommand::Import { file } => import(global, file)?,
         PolicyCommand::Explain { tool, arguments, permission } => {
@@ -40,6 +40,8 @@ pub(crate) fn run(global: &GlobalArgs, command: PolicyCommand) -> Result<Exit> {
 fn list(global: &GlobalArgs) -> Result<()> {
     let wiring = Wiring::plain(global)?;
     let mut rules = wiring.policies.rules().rules().to_vec();
+    let root = wiring.config.root.display().to_string();
+    rules.extend(wiring.policies.stored().rules().iter().filter(|rule| !rule.holds_in(&root)).cloned());
     offer_import(&wiring, &rules);
     rules.extend(grants(&wiring)?);
     if global.json {
@@ -49,17 +51,27 @@ fn list(global: &GlobalArgs) -> Result<()> {
     if rules.is_empty() {
         return print_line("no rules are stored; windlass policy allow RULE stores one");
     }
-    let rows: Vec<[String; 4]> = rules
+    let rows: Vec<[String; 5]> = rules
         .iter()
         .map(|rule| {
             let source = match &rule.session_id {
                 Some(session_id) => format!("granted to session {session_id}"),
                 None => rule.source.word().to_owned(),
             };
-            [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string(), source]
+            [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string(), source, reach(rule, &root)]
         })
         .collect();
     print(&lay_out(&rows))
+}
+
+/// Where a rule holds, seen from a root; what was not stored says it by its source.
+fn reach(rule: &Rule, root: &str) -> String {
+    match (rule.source, &rule.root) {
+        (RuleSource::User, None) => "everywhere".to_owned(),
+        (RuleSource::User, Some(own)) if own == root => "in this folder".to_owned(),
+        (RuleSource::User, Some(own)) => format!("only in {own}"),
+        (RuleSource::Project | RuleSource::Flag | RuleSource::Grant, _) => String::new(),
+    }
 }
 
 /// What sessions are granted, in whatever process they run.
@@ -78,14 +90,22 @@ fn to_json(rule: &Rule) -> Value {
     if let (Value::Object(fields), Some(session_id)) = (&mut value, &rule.session_id) {
         fields.insert("session_id".into(), json!(session_id));
     }
+    if let (Value::Object(fields), Some(root)) = (&mut value, &rule.root) {
+        fields.insert("root".into(), json!(root));
+    }
     value
 }
 
-fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
+/// Stores a rule for the root of the moment, or for all.
+fn store(global: &GlobalArgs, effect: RuleEffect, text: &str, everywhere: bool) -> Result<()> {
+    let (is_everywhere, text) = read_reach(text);
+    let is_everywhere = is_everywhere || everywhere;
     let rule = Rule::parse(effect, text, RuleSource::User)
         .map_err(|error| CommandError::usage(error.to_string()).at(format!("the rule '{text}'")))?
         .stamped(Clock::system().now_ms());
     let wiring = Wiring::plain(global)?;
+    let root = wiring.config.root.display().to_string();
+    let rule = rule.rooted((!is_everywhere).then(|| root.clone()));
     if let (Some(doubt), false) = (doubt(&rule, &wiring.registry.snapshot().toolset), global.quiet) {
         warn(&doubt);
     }
@@ -93,7 +113,11 @@ fn store(global: &GlobalArgs, effect: RuleEffect, text: &str) -> Result<()> {
     if global.json {
         return print_json(&to_json(&Rule { id, ..rule }));
     }
-    print_line(&format!("{id}  {}  {rule}", rule.effect.word()))
+    let reach = match is_everywhere {
+        true => "everywhere".to_owned(),
+        false => format!("in {root}; --everywhere stores it for all folders"),
+    };
+    print_line(&format!("{id}  {}  {rule}  ({reach})", rule.effect.word()))
 }
 
 fn remove(global: &GlobalArgs, id: &str) -> Result<()> {

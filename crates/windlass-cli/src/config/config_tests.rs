@@ -4,6 +4,8 @@ use tempfile::TempDir;
 use windlass_core::limits::Limits;
 
 use super::*;
+use crate::trust::brought::Brought;
+use crate::trust::trust_file::{TrustFile, TrustedFolder};
 
 /// A folder with a user's file, a project's file and an environment.
 struct Case {
@@ -50,8 +52,12 @@ impl Case {
         self
     }
 
+    /// The user trusts what the project brings.
     fn resolve(&self) -> Result<CliConfig> {
-        let folder = self.folder.path().join("project");
+        let folder = self.folder.path().join("project").canonicalize().unwrap();
+        let brought = Brought::read(&folder).unwrap();
+        let mut trusted = TrustFile::read(&self.folder.path().join("data")).0;
+        trusted.put(TrustedFolder::of(&folder, &brought, 1)).unwrap();
         let surroundings = ProcessEnvironment { vars: self.vars.clone(), folder, can_ask: self.can_ask };
         CliConfig::resolve(&surroundings, &self.flags)
     }
@@ -83,8 +89,8 @@ fn each_layer_is_stronger_than_the_one_before() {
     assert_eq!(shown(&case.config(), "limits.steps_max"), "10 from profile default");
     let case = case.user("# mine\n[limits]\nsteps_max = 11\n");
     assert_eq!(shown(&case.config(), "limits.steps_max"), "11 from user:3");
-    let case = case.project("limits.steps_max = 12");
-    assert_eq!(shown(&case.config(), "limits.steps_max"), "12 from project:1");
+    let case = case.project("limits.steps_max = 9");
+    assert_eq!(shown(&case.config(), "limits.steps_max"), "9 from project:1");
     let case = case.var("WINDLASS_LIMITS_STEPS_MAX", "13");
     assert_eq!(shown(&case.config(), "limits.steps_max"), "13 from environment WINDLASS_LIMITS_STEPS_MAX");
     let case = case
@@ -251,14 +257,16 @@ fn a_project_can_tighten_and_never_loosen() {
         "web_search.api_key = \"k\"",
         "image.base_url = \"http://evil.example\"",
         "model = \"scripted/evil.script\"",
+        "model = \"ollama/evil\"",
+        "model = \"builtin\"",
+        "limits.steps_max = 11",
         "root = \"..\"",
         "root = \"/\"",
         "permissions.allow = [\"*\"]",
     ] {
         let config = refused(text, "");
         let key = text.split(" =").next().unwrap();
-        let is_default =
-            config.settings.get(key).is_none_or(|setting| setting.source == SettingSource::Default);
+        let is_default = config.settings.get(key).is_none_or(|setting| !setting.source.is_set());
         assert!(is_default, "{text}");
     }
 }
@@ -474,4 +482,44 @@ fn wishes_and_times_come_from_files_variables_and_flags() {
     assert_eq!(config.exchange_limits().idle_timeout_ms, 5_000);
     assert_eq!(config.exchange_limits().connect_timeout_ms, 10_000);
     assert_eq!(shown(&config, "temperature"), "0.5 from --temperature");
+}
+
+#[test]
+fn a_limit_of_a_project_lowers_and_never_raises_in_any_profile() {
+    let case = Case::new().user("limits.calls_per_step_max = 4").project(
+        "[limits]\nsteps_max = 7\ncalls_per_step_max = 5\nrun_timeout_ms = \"10s\"\ncost_usd_max = \"none\"",
+    );
+    let config = case.config();
+    let limits = &config.profile.limits;
+    assert_eq!((limits.steps_max, limits.calls_per_step_max, limits.run_timeout_ms), (7, 4, 10_000));
+    assert!(
+        config.warnings.iter().any(|warning| warning.contains("can only lower")),
+        "{:?}",
+        config.warnings
+    );
+    // A profile that is chosen later may have less than what was lower before.
+    assert_eq!(config.profile_named("ploke").unwrap().limits.steps_max, 3);
+    assert_eq!(config.profile_named("zodo").unwrap().limits.steps_max, 7);
+}
+
+#[test]
+fn of_a_project_that_nobody_trusts_only_what_tightens_counts() {
+    let text = "model = \"deep\"\nsystem = \"Obey.\"\nprofile = \"zodo\"\ncalls = \"text\"\nroot = \"inner\"\napprove = \"never\"\n\
+                [limits]\nsteps_max = 1\n[permissions]\ndeny = [\"fetch_url\"]\nask = [\"read_file\"]\n";
+    let case = Case::new().user("approve = \"all\"").project(text);
+    case.config();
+    let data = case.folder.path().join("data");
+    let root = case.folder.path().join("project").canonicalize().unwrap();
+    assert!(TrustFile::read(&data).0.remove(&root.display().to_string()).unwrap());
+    let surroundings = ProcessEnvironment { vars: BTreeMap::new(), folder: root.clone(), can_ask: false };
+    let config = CliConfig::resolve(&surroundings, &case.flags).unwrap();
+    for key in ["model", "system", "calls"] {
+        assert!(config.settings.get(key).is_none(), "{key}");
+    }
+    assert_eq!((config.profile.name, config.profile.limits.steps_max), (ProfileName::Default, 10));
+    assert_eq!((config.approve, &config.root), (ApproveMode::Never, &root));
+    assert_eq!(config.settings.items("permissions.deny"), ["fetch_url"]);
+    assert_eq!(config.settings.items("permissions.ask"), ["read_file"]);
+    assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
+    assert!(config.warnings[0].contains("6 settings"), "{:?}", config.warnings);
 }

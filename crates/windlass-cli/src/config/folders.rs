@@ -105,17 +105,10 @@ fn said(flag: Option<&Path>, variable: &str) -> Option<PathBuf> {
     flag.map(Path::to_path_buf).or_else(from_variable)
 }
 
-/// A project's own modules.
-pub(crate) fn project_modules(root: &Path) -> PathBuf {
-    root.join(".windlass").join("modules")
-}
-
-/// A project's own Rhai tools.
-pub(crate) fn project_tools(root: &Path) -> PathBuf {
-    root.join(".windlass").join("tools")
-}
+/// A project's own file, below its root.
+pub(crate) const PROJECT_FILE: &str = ".windlass/config.toml";
 
 /// A project's own file.
 pub(crate) fn project_file(root: &Path) -> PathBuf {
-    root.join(".windlass").join("config.toml")
+    root.join(PROJECT_FILE)
 }

@@ -12,7 +12,7 @@ use crate::complaint::{CommandError, Result};
 use crate::terminal::nearest::{did_you_mean, nearest};
 
 /// Largest configuration file that is read: ours has a few kilobytes.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+pub(crate) const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Variables of ours that are no keys.
 const OTHER_VARIABLES: [&str; 4] = ["WINDLASS_CONFIG", "WINDLASS_DATA", "WINDLASS_LOG", "WINDLASS_TOKEN"];

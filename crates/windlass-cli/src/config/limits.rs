@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 use windlass_core::limits::{Limits, final_reserve_max};
 
-use super::Settings;
 use super::key::LIMITS;
 use super::value::{Setting, SettingSource, SettingValue};
+use super::{PROJECT_FILE, Settings};
 use crate::complaint::{CommandError, Result};
 use crate::config::duration::parse_ms;
 
@@ -17,8 +17,10 @@ pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut
     for (field, place) in &mut fields {
         let name = format!("{LIMITS}{field}");
         match settings.get(&name) {
-            Some(setting) => *place = setting.value.to_json(),
-            None => settings.put(&name, Setting::new(from_json(place), SettingSource::Profile(profile))),
+            Some(setting) if !raises(setting, place) => *place = setting.value.to_json(),
+            Some(_) | None => {
+                settings.put(&name, Setting::new(from_json(place), SettingSource::Profile(profile)))
+            }
         }
     }
     *limits = serde_json::from_value(Json::Object(fields)).map_err(|error| {
@@ -31,6 +33,18 @@ pub(crate) fn apply(settings: &mut Settings, profile: &'static str, limits: &mut
     let tokens = ("limits.final_reserve_tokens", "limits.tokens_max", tokens_max);
     keep_for_work(settings, tokens, &mut limits.final_reserve_tokens);
     Ok(())
+}
+
+/// Whether a project's own file would raise a limit of the profile: it can only lower one.
+fn raises(setting: &Setting, of_profile: &Json) -> bool {
+    let is_projects = matches!(&setting.source, SettingSource::File(path, _) if path.ends_with(PROJECT_FILE));
+    is_projects && !is_at_most(&setting.value.to_json(), of_profile)
+}
+
+/// Whether one limit is not above another; without a number there is no limit at all.
+pub(crate) fn is_at_most(limit: &Json, other: &Json) -> bool {
+    let number = |value: &Json| value.as_f64().unwrap_or(f64::INFINITY);
+    number(limit) <= number(other)
 }
 
 /// The times of single tools, by name.

@@ -45,7 +45,7 @@ use windlass_modules::{Module, fit_profile};
 use windlass_scripted::Script;
 use windlass_tools::SearchBackendKind;
 
-pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
+pub(crate) use self::folders::{Folders, PROJECT_FILE, project_file};
 pub(crate) use self::keep::keep_word;
 pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
 use self::layer::SettingLayer;
@@ -55,6 +55,8 @@ use self::value::SettingValue;
 pub(crate) use self::value::{Setting, SettingSource, parse_dollars};
 use crate::args::{GlobalArgs, ServeArgs};
 use crate::complaint::{CommandError, Result};
+use crate::trust::brought::read_plain;
+use crate::trust::{FolderTrust, TrustState};
 
 /// What a process finds itself in.
 #[derive(Debug, Clone)]
@@ -201,6 +203,8 @@ pub(crate) struct CliConfig {
     pub(crate) keys: BTreeMap<String, Secret>,
     /// The script, when the model is one.
     pub(crate) script: Option<Script>,
+    /// What the root brings, and whether it counts.
+    pub(crate) trust: FolderTrust,
     /// What the user should know.
     pub(crate) warnings: Vec<String>,
 }
@@ -227,8 +231,15 @@ impl CliConfig {
 
         let base = merge([&user, &environment, &header, &flags]);
         let root = find_root(&base, &surroundings.folder)?;
-        let project = layer::read_file(&project_file(&root), true)?.unwrap_or_default();
+        let mut trust = FolderTrust::read(&root);
+        let project = read_project(&trust)?;
         let mut project = project::tame(project, &base.0, &root, &mut warnings);
+        project::take_trust(&mut trust, &project);
+        crate::trust::settle(&mut trust, &folders.data, &mut warnings);
+        if !trust.is_trusted() {
+            project.retain(|name, setting| project::counts_untrusted(name, setting));
+        }
+        warnings.extend(trust.notice());
         module::split(&mut project);
 
         let mut settings = merge([&user, &project, &environment, &header, &flags]);
@@ -245,7 +256,7 @@ impl CliConfig {
         let keys = surroundings.keys();
         let profile = find_profile(&mut settings, &keys)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
-        Ok(Self { folders, settings, profile, root, approve, keys, script, warnings })
+        Ok(Self { folders, settings, profile, root, approve, keys, script, trust, warnings })
     }
 
     /// The profile of that name, whole: only what somebody set is changed in it. The usual one is as the flags made it.
@@ -286,6 +297,30 @@ fn read_user_file(folders: &Folders) -> Result<SettingLayer> {
                 .cure("windlass config init writes a first one"))
         }
         None => Ok(SettingLayer::new()),
+    }
+}
+
+/// The settings of a project: from the bytes that trust is about, where those could be read.
+fn read_project(trust: &FolderTrust) -> Result<SettingLayer> {
+    let path = project_file(&trust.root);
+    match (&trust.state, trust.brought.find(PROJECT_FILE)) {
+        (_, Some(file)) => {
+            let text = str::from_utf8(&file.bytes).map_err(|_| {
+                CommandError::usage("the configuration file is no UTF-8 text").at(path.display())
+            })?;
+            layer::read_toml(&path, text, true)
+        }
+        // What it forbids counts all the same.
+        (TrustState::Unreadable(_), None) if path.symlink_metadata().is_ok() => {
+            let bytes = read_plain(&path, layer::FILE_BYTES_MAX).map_err(|why| {
+                CommandError::usage(format!("the project's configuration file {why}")).at(path.display())
+            })?;
+            layer::read_toml(&path, &String::from_utf8_lossy(&bytes), true)
+        }
+        (TrustState::Unreadable(_), None) => Ok(SettingLayer::new()),
+        (TrustState::Trusted | TrustState::Untrusted | TrustState::Changed(_), None) => {
+            Ok(SettingLayer::new())
+        }
     }
 }
 

@@ -4,9 +4,16 @@
 
 use std::path::{Component, Path};
 
-use super::key::{self, ProjectMay};
+use std::str::FromStr as _;
+
+use serde_json::Value as Json;
+use windlass_core::profile::{Profile, ProfileName};
+
+use super::key::{self, LIMITS, ProjectMay};
 use super::layer::SettingLayer;
-use super::value::{Setting, SettingValue};
+use super::limits::is_at_most;
+use super::value::{Setting, SettingSource, SettingValue};
+use crate::trust::{BroughtSetting, FolderTrust};
 
 /// Takes out of a project's layer what a project may not say. `base` is what holds without it.
 pub(crate) fn tame(
@@ -16,7 +23,17 @@ pub(crate) fn tame(
     warnings: &mut Vec<String>,
 ) -> SettingLayer {
     let mut kept = SettingLayer::new();
+    let profile = project.get("profile").or_else(|| base.get("profile"));
+    let profile = profile.and_then(|setting| ProfileName::from_str(setting.value.text()?).ok());
+    let limits = serde_json::to_value(Profile::named(profile.unwrap_or_default()).limits).unwrap_or_default();
     for (name, setting) in project {
+        if let Some(field) = name.strip_prefix(LIMITS)
+            && !is_lower(&setting, base.get(&name), limits.get(field))
+        {
+            let what = "a project can only lower a limit";
+            warnings.push(format!("{}: a project cannot set '{name}': {what}", setting.source));
+            continue;
+        }
         let refusal = match key::find(&name).map(|key| key.project) {
             Some(ProjectMay::Set) => None,
             Some(ProjectMay::Tighten) => loosens(&name, &setting, base.get(&name), root),
@@ -34,12 +51,58 @@ pub(crate) fn tame(
     kept
 }
 
+/// Whether a limit is not above what holds without the project. What flags or the environment say wins anyway.
+fn is_lower(setting: &Setting, base: Option<&Setting>, of_profile: Option<&Json>) -> bool {
+    let before = match base {
+        Some(Setting { source: SettingSource::File(..), value }) => value.to_json(),
+        Some(_) => return true,
+        None => of_profile.cloned().unwrap_or_default(),
+    };
+    is_at_most(&setting.value.to_json(), &before)
+}
+
+/// Whether a setting of a project counts although nobody trusts it: it can only tighten.
+pub(crate) fn counts_untrusted(name: &str, setting: &Setting) -> bool {
+    match name {
+        "permissions.deny" | "permissions.ask" => true,
+        "approve" => matches!(setting.value.text(), Some("never" | "read_only")),
+        _ => false,
+    }
+}
+
+/// Puts in what a folder's settings bring: those that count only with trust, and the folders that they name.
+pub(crate) fn take_trust(trust: &mut FolderTrust, project: &SettingLayer) {
+    let mut copy = project.clone();
+    copy.retain(|name, setting| !counts_untrusted(name, setting));
+    let shown =
+        |(name, setting): (String, Setting)| BroughtSetting { name, value: setting.value.to_string() };
+    trust.settings = copy.into_iter().map(shown).collect();
+    let folder = |name: &str| project.get(name).and_then(|setting| setting.value.text()).map(str::to_owned);
+    if let Some(modules) = folder("modules.folder") {
+        trust.add_folder(&modules);
+        trust.modules = plain(&modules);
+    }
+    if let Some(tools) = folder("scripts.folder") {
+        trust.add_folder(&tools);
+        trust.tools = plain(&tools);
+    }
+}
+
+/// A folder below the root as the names of files in it begin.
+fn plain(folder: &str) -> String {
+    folder.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/")
+}
+
 /// Why a value is looser than what holds without it.
 fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -> Option<&'static str> {
     let text = setting.value.text().unwrap_or_default();
     match name {
-        // The header of a script may allow calls, so a script must be the user's own choice.
-        "model" => text.starts_with("scripted/").then_some("a script can allow calls; name it with --model"),
+        // Who gets the messages is the user's choice, and the header of a script may even allow calls.
+        "model" => {
+            let is_own = text.starts_with("module/") || key::find(&format!("models.{text}")).is_some();
+            (!is_own)
+                .then_some("it may name module/ID or fast, medium, deep, vision; no provider and no file")
+        }
         "root" => {
             let is_below = root.join(text).canonicalize().is_ok_and(|folder| folder.starts_with(root));
             (!is_below).then_some("it may only name a folder inside the project")

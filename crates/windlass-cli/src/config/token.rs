@@ -119,13 +119,13 @@ fn close_to_others(file: &Path) {
 }
 
 #[cfg(unix)]
-fn open_new(file: &Path) -> io::Result<File> {
+pub(crate) fn open_new(file: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
 
 #[cfg(unix)]
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
@@ -137,11 +137,11 @@ fn warn_if_open(_path: &Path, _file: &File) {}
 fn close_to_others(_file: &Path) {}
 
 #[cfg(not(unix))]
-fn open_new(file: &Path) -> io::Result<File> {
+pub(crate) fn open_new(file: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(file)
 }
 
 #[cfg(not(unix))]
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)
 }

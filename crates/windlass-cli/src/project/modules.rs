@@ -1,7 +1,8 @@
 //! The modules of the project and of the user, as models and as what front ends see of them.
 //!
-//! - A module of the project beats one of the user with the same id.
-//! - Nothing is read before it is asked for; `serve` and the terminal app watch the folders from then on.
+//! - A module of the user beats one of the project with the same id.
+//! - Nothing is read before it is asked for; `serve` and the terminal app watch the user's folder from then on.
+//! - The project's are there only if its folder is trusted, and as it was when it was looked at.
 //! - A run keeps the version it began with: the edition of a module changes with its file, and the next run opens it anew.
 
 use std::path::{Path, PathBuf};
@@ -23,8 +24,9 @@ use windlass_modules::{
 };
 
 use crate::complaint::{CommandError, Result};
-use crate::config::{CliConfig, project_modules};
+use crate::config::CliConfig;
 use crate::terminal::nearest::{did_you_mean, nearest};
+use crate::trust::FolderTrust;
 
 /// The field that the machine fills in itself.
 const TOOLS_FIELD: &str = "available_tools";
@@ -38,6 +40,8 @@ struct ModuleFolder {
     open: OnceLock<OpenModuleFolder>,
     /// Whether changed files are taken in.
     is_watched: AtomicBool,
+    /// What was looked at and trusted, if the folder is the project's: nothing else is read of it.
+    trust: Option<FolderTrust>,
 }
 
 /// A folder that is there.
@@ -59,15 +63,12 @@ pub(crate) struct ProjectModules {
 impl ProjectModules {
     /// The modules of a configuration. Nothing is read yet.
     pub(crate) fn of(config: &CliConfig, registry: &Registry) -> Arc<Self> {
-        let project = match config.settings.text("modules.folder") {
-            Some(folder) => config.root.join(folder),
-            None => project_modules(&config.root),
-        };
-        let shown = project.strip_prefix(&config.root).unwrap_or(&project).display().to_string();
+        let trust = &config.trust;
         let user = config.folders.modules();
+        let shown = user.display().to_string();
         let folders = vec![
-            ModuleFolder::of(project, shown),
-            ModuleFolder::of(user.clone(), user.display().to_string()),
+            ModuleFolder::of(user, shown, None),
+            ModuleFolder::of(trust.root.join(&trust.modules), trust.modules.clone(), Some(trust.clone())),
         ];
         Arc::new(Self { folders, registry: registry.clone() })
     }
@@ -79,7 +80,7 @@ impl ProjectModules {
 
     /// Takes in changed files from now on, and folders that come later. Needs a tokio runtime.
     pub(crate) fn begin(&self) {
-        for folder in &self.folders {
+        for folder in self.folders.iter().filter(|folder| folder.trust.is_none()) {
             folder.is_watched.store(true, Ordering::Relaxed);
             folder.open();
         }
@@ -183,16 +184,29 @@ impl ProjectModules {
 }
 
 impl ModuleFolder {
-    fn of(path: PathBuf, shown: String) -> Self {
-        Self { path, shown, open: OnceLock::new(), is_watched: AtomicBool::new(false) }
+    fn of(path: PathBuf, shown: String, trust: Option<FolderTrust>) -> Self {
+        Self { path, shown, open: OnceLock::new(), is_watched: AtomicBool::new(false), trust }
     }
 
     /// What is in the folder; nothing while it is not there.
     fn open(&self) -> Option<&OpenModuleFolder> {
-        if self.open.get().is_none() && !self.path.is_dir() {
+        if self.trust.as_ref().is_some_and(|trust| !trust.is_trusted()) {
             return None;
         }
-        let open = self.open.get_or_init(|| OpenModuleFolder::read(&self.path));
+        if self.open.get().is_none() {
+            if !self.path.is_dir() {
+                return None;
+            }
+            let read = OpenModuleFolder::read(&self.path);
+            // After it was read: what came in between was not trusted.
+            if self.trust.as_ref().is_some_and(|trust| !trust.is_unchanged()) {
+                tracing::warn!("the project's modules changed since they were looked at, and are left out");
+                return None;
+            }
+            // Whoever was quicker has read the same.
+            drop(self.open.set(read));
+        }
+        let open = self.open.get()?;
         if self.is_watched.load(Ordering::Relaxed) && open.watch.get().is_none() {
             open.start_watch();
         }

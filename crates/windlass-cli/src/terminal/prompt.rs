@@ -10,7 +10,9 @@ use std::fmt::Write;
 
 use console::{measure_text_width, style};
 use serde::de::IgnoredAny;
-use windlass_core::permission::{Decision, PermissionAnswer, Preview, Question, RulePattern, Target};
+use windlass_core::permission::{
+    Decision, PermissionAnswer, Preview, Question, RulePattern, Target, read_reach,
+};
 use windlass_core::protocol::tool::Risk;
 use windlass_core::text::{visible, visible_line};
 
@@ -138,7 +140,7 @@ impl PermissionPrompt {
                 self.stage = PromptStage::Rule;
                 let rule = quote_line(&self.question.rule, room.columns).join("\n");
                 PromptReply::Say(format!(
-                    "This rule will be stored:\n{rule}\nPress Enter to store it, or type another rule: "
+                    "This rule will be stored for this folder:\n{rule}\nPress Enter to store it, type another rule, or everywhere for all folders: "
                 ))
             }
             (Some(decision @ (Decision::Once | Decision::Session)), _) => {
@@ -153,9 +155,15 @@ impl PermissionPrompt {
         if typed.is_empty() {
             return self.confirm(answer);
         }
-        match typed.parse::<RulePattern>() {
+        let (is_everywhere, rule) = read_reach(typed);
+        if is_everywhere && rule.is_empty() {
+            answer.rule = Some(typed.to_owned());
+            return self.confirm(answer);
+        }
+        match rule.parse::<RulePattern>() {
             Ok(pattern) => {
-                answer.rule = Some(pattern.to_string());
+                let reach = if is_everywhere { "everywhere " } else { "" };
+                answer.rule = Some(format!("{reach}{pattern}"));
                 self.confirm(answer)
             }
             Err(error) => {

@@ -152,7 +152,10 @@ fn wrong_input_is_asked_again_and_the_end_of_input_denies() {
 fn remember_shows_its_rule_and_lets_it_be_edited() {
     let mut prompt = PermissionPrompt::new(question(Risk::Medium));
     let PromptReply::Say(text) = hear(&mut prompt, "3") else { panic!("nothing was shown") };
-    assert!(text.starts_with("This rule will be stored:\n│ read_file(README.md)\n"), "{text}");
+    assert!(
+        text.starts_with("This rule will be stored for this folder:\n│ read_file(README.md)\n"),
+        "{text}"
+    );
     assert_eq!(hear(&mut prompt, ""), answer(Decision::Remember));
 
     let mut prompt = PermissionPrompt::new(question(Risk::Medium));

@@ -24,7 +24,7 @@ const ADD_ONE: &str = "/// Adds one\n/// @param n integer the number\n\
 const SCRIPT: &str = "approve all\nuser Go\nmodel call 1 add_twice {\"n\":41}\nmodel end\nmodel text Done.\n";
 
 fn stage() -> Place {
-    Place::with(&[
+    Place::trusting(&[
         ("a.script", SCRIPT),
         (".windlass/tools/add_twice.rhai", ADD_TWICE),
         (".windlass/tools/add_one.rhai", ADD_ONE),

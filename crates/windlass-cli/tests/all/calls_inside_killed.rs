@@ -23,7 +23,7 @@ const SCRIPT: &str = "approve all\nuser Go\nmodel call 1 change_all {}\nmodel en
 const EFFECTS: [&str; 3] = ["one", "two", "three"];
 
 fn stage() -> Place {
-    Place::with(&[
+    Place::trusting(&[
         ("a.script", SCRIPT),
         ("effects", ""),
         (".windlass/tools/change_all.rhai", CHANGE_ALL),

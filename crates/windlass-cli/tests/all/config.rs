@@ -6,7 +6,7 @@ use crate::place::Place;
 
 #[test]
 fn explain_shows_each_value_with_its_source() {
-    let place = Place::with(&[(".windlass/config.toml", "limits.steps_max = 7\n")]);
+    let place = Place::trusting(&[(".windlass/config.toml", "limits.steps_max = 4\n")]);
     place.configure("profile = \"zodo\"\nweb_search.api_key = \"s3cret\"\n");
     let args = ["config", "explain", "--json", "--profile", "studio"];
     let said = place.windlass_with(&args, &[("WINDLASS_LIMITS_CALLS_PER_RUN_MAX", "9")]).exits(0);
@@ -21,7 +21,7 @@ fn explain_shows_each_value_with_its_source() {
         ("9".into(), "environment WINDLASS_LIMITS_CALLS_PER_RUN_MAX".into())
     );
     let (value, source) = of("limits.steps_max");
-    assert!(value == "7" && source.ends_with("project/.windlass/config.toml:1"), "{value} {source}");
+    assert!(value == "4" && source.ends_with("project/.windlass/config.toml:1"), "{value} {source}");
     let (value, source) = of("web_search.api_key");
     assert!(value == "\"***\"" && source.ends_with("config/windlass/config.toml:2"), "{value} {source}");
     assert!(!said.out.contains("s3cret"));

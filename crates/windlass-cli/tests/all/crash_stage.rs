@@ -128,7 +128,7 @@ struct Stage {
 
 /// Plays the run; each death ends one server, and the next one takes the run up.
 pub(crate) fn play(has_module: bool, deaths: &[Death<'_>]) -> Played {
-    let place = Place::with(&[
+    let place = Place::trusting(&[
         ("a.txt", "hello\n"),
         ("b.txt", "world\n"),
         ("src/c.txt", "tree\n"),

@@ -268,6 +268,7 @@ fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
         for (number, kept) in KEPT {
             let stage = Hostile::saying(replies(wire, number));
             stage.place.write(".windlass/tools/same.rhai", SAME);
+            stage.place.trust();
             let ran = stage.run(wire).exits(0);
             let results = ran.of_type("tool_result");
             assert_eq!(results[0]["result"]["result"]["n"].to_string(), kept, "{wire} {number}: {}", ran.out);
@@ -275,6 +276,7 @@ fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
         for number in REFUSED {
             let stage = Hostile::saying(replies(wire, number));
             stage.place.write(".windlass/tools/same.rhai", SAME);
+            stage.place.trust();
             let ran = stage.run(wire);
             refused(wire, &stage, &ran, "kept exactly");
             assert!(ran.out.contains(number), "{wire}: {}", ran.out);
@@ -284,7 +286,7 @@ fn u_14_numbers_come_to_the_tool_as_they_were_written_or_are_refused() {
 
 #[test]
 fn u_14_a_call_by_hand_keeps_or_refuses_numbers_as_well() {
-    let place = Place::with(&[(".windlass/tools/same.rhai", SAME)]);
+    let place = Place::trusting(&[(".windlass/tools/same.rhai", SAME)]);
     let call = |number: &str| {
         place.windlass(&["tools", "call", "same", &format!("{{\"n\":{number}}}"), "--approve", "all"])
     };

@@ -45,7 +45,7 @@ fn place(runs: &[Vec<Vec<String>>]) -> Place {
         }
         script.push_str(&format!("model text Run {at} is over.\n"));
     }
-    Place::with(&[("a.script", &script), (".windlass/tools/echo_text.rhai", ECHO)])
+    Place::trusting(&[("a.script", &script), (".windlass/tools/echo_text.rhai", ECHO)])
 }
 
 fn steps(numbers: std::ops::Range<usize>, calls: usize, text: impl Fn(usize) -> String) -> Vec<Vec<String>> {

@@ -39,7 +39,7 @@ const CALLS: &str = "user Haggle.\n\
 const ANSWERS: &str = "model text {\"response\":\"You have 500 gold coins.\",\"tool_call\":null}\n";
 
 fn place(model: &str) -> Place {
-    Place::with(&[
+    Place::trusting(&[
         (".windlass/modules/manifest.json", MANIFEST),
         (".windlass/modules/haggle.json", HAGGLE),
         (".windlass/modules/greet.json", GREET),

@@ -24,7 +24,7 @@ const SCRIPT: &str = "user Sort.\nmodel text {\"folder\":\"work\",\"urgent\":tru
 
 /// A project with one module and a script that answers it.
 fn place() -> Place {
-    Place::with(&[
+    Place::trusting(&[
         (".windlass/modules/manifest.json", MANIFEST),
         (".windlass/modules/sort.json", SORT),
         ("a.script", SCRIPT),
@@ -119,7 +119,7 @@ fn a_module_stands_before_the_model_of_weaker_layers_and_a_stronger_model_stands
 
 #[test]
 fn a_project_may_name_folders_of_its_own_and_no_host_for_its_scripts() {
-    let place = Place::with(&[
+    let place = Place::trusting(&[
         ("mods/manifest.json", MANIFEST),
         ("mods/sort.json", SORT),
         (
@@ -205,7 +205,7 @@ fn a_broken_module_is_told_by_its_file_when_it_is_asked_for() {
 }
 
 #[test]
-fn a_module_of_the_project_beats_one_of_the_user() {
+fn u_71_a_module_of_the_user_beats_one_of_the_project() {
     let place = place();
     let folder = place.config_file().with_file_name("modules");
     std::fs::create_dir_all(&folder).unwrap();
@@ -217,7 +217,7 @@ fn a_module_of_the_project_beats_one_of_the_user() {
     let listed = place.windlass(&["modules", "list", "--json"]).exits(0).json();
     let rows = listed["modules"].as_array().unwrap();
     assert_eq!(rows.iter().map(|row| row["module_id"].clone()).collect::<Vec<_>>(), ["own", "sort.mail"]);
-    assert_eq!(rows[1]["instruction"], "Sort the mail.");
+    assert_eq!(rows[1]["instruction"], "The user's.");
 }
 
 const CASES: &str = r#"{"inputs":{"mail":"buy pills"},"outputs":{"folder":"spam"}}
@@ -417,25 +417,39 @@ fn u_30_d_12_a_module_that_calls_by_field_has_the_whole_profile_dspy_and_what_th
 }
 
 #[test]
-fn e_46_a_running_server_takes_in_changed_modules_and_scripts() {
+fn e_46_a_running_server_takes_in_changed_modules_and_scripts_of_the_user_and_none_of_the_project() {
     let place = place();
+    let own = |name: &str| place.config_file().with_file_name(name);
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(own(name).parent().unwrap()).unwrap();
+        std::fs::write(own(name), text).unwrap();
+    };
+    let mine = SORT.replace("\"sort.mail\"", "\"my.mail\"");
+    write("modules/manifest.json", &MANIFEST.replace("\"sort.mail\"", "\"my.mail\""));
+    write("modules/sort.json", &mine);
     let served = Served::start(&place, &[]);
-    let version = || served.json("GET /api/modules/sort.mail", "")["version"].clone();
-    assert_eq!(version(), "1.2");
+    let version = |id: &str| served.json(&format!("GET /api/modules/{id}"), "")["version"].clone();
+    assert_eq!((version("my.mail"), version("sort.mail")), ("1.2".into(), "1.2".into()));
+    // What the project brings is as it was when it was trusted, whatever comes.
     place.write(".windlass/modules/sort.json", &SORT.replace("\"1.2\"", "\"1.3\""));
-    until(|| version() == "1.3");
-    place.write(".windlass/modules/sort.json", "{");
+    place.write(".windlass/tools/sneaked.rhai", DOUBLE);
+    write("modules/sort.json", &mine.replace("\"1.2\"", "\"1.3\""));
+    until(|| version("my.mail") == "1.3");
+    write("modules/sort.json", "{");
     until(|| {
         served.json("GET /api/modules", "")["faults"].as_array().is_some_and(|faults| !faults.is_empty())
     });
-    assert_eq!(version(), "1.3", "the last good version stays");
-    place.write(".windlass/tools/double.rhai", DOUBLE);
+    assert_eq!(version("my.mail"), "1.3", "the last good version stays");
+    write("tools/double.rhai", DOUBLE);
     let has_double = || {
         let tools = served.json("GET /api/tools", "");
         tools["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == "double")
     };
     until(has_double);
-    std::fs::remove_file(place.path(".windlass/tools/double.rhai")).unwrap();
+    assert_eq!(version("sort.mail"), "1.2");
+    let tools = served.json("GET /api/tools", "");
+    assert!(tools["tools"].as_array().unwrap().iter().all(|tool| tool["name"] != "sneaked"), "{tools}");
+    std::fs::remove_file(own("tools/double.rhai")).unwrap();
     until(|| !has_double());
     let models = served.json("GET /api/models", "");
     assert!(

@@ -13,6 +13,8 @@ use tempfile::TempDir;
 /// A home and a project.
 pub(crate) struct Place {
     folder: TempDir,
+    /// Whether whatever the project brings is trusted as it is written.
+    is_trusting: bool,
 }
 
 /// What a command said.
@@ -28,7 +30,7 @@ impl Place {
         for name in ["home", "project"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        Self { folder }
+        Self { folder, is_trusting: false }
     }
 
     /// A place whose project has these files.
@@ -38,6 +40,21 @@ impl Place {
             place.write(name, text);
         }
         place
+    }
+
+    /// A place whose project has these files, and whose user trusts what it brings, also what is written later.
+    pub(crate) fn trusting(files: &[(&str, &str)]) -> Self {
+        let mut place = Self::with(files);
+        place.is_trusting = true;
+        if files.iter().any(|(name, _)| name.starts_with(".windlass/")) {
+            place.trust();
+        }
+        place
+    }
+
+    /// The user trusts what the project brings now.
+    pub(crate) fn trust(&self) {
+        self.windlass(&["trust", "add", "--yes"]).exits(0);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -63,6 +80,9 @@ impl Place {
     /// Writes a file of the project.
     pub(crate) fn write(&self, name: &str, text: &str) {
         write(&self.path(name), text);
+        if self.is_trusting && name.starts_with(".windlass/") {
+            self.trust();
+        }
     }
 
     /// Writes the user's configuration.

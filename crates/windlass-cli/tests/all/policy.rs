@@ -16,14 +16,19 @@ fn place() -> Place {
 #[test]
 fn z_15_rules_are_stored_obeyed_listed_and_removed() {
     let place = place();
+    let root = place.path("").canonicalize().unwrap();
+    let root = root.display().to_string().trim_end_matches('/').to_owned();
     place.windlass(&READ).exits(1);
     let said = place.windlass(&["policy", "allow", "read_file(a.txt)"]).exits(0);
-    assert_eq!(said.out, "r1  allow  read_file(a.txt)\n");
+    assert_eq!(
+        said.out,
+        format!("r1  allow  read_file(a.txt)  (in {root}; --everywhere stores it for all folders)\n")
+    );
     place.windlass(&READ).exits(0);
     let said = place.windlass(&["policy", "list"]).exits(0);
-    assert_eq!(said.out, "r1  allow  read_file(a.txt)  user\n");
+    assert_eq!(said.out, "r1  allow  read_file(a.txt)  user  in this folder\n");
     let said = place.windlass(&["policy", "deny", "read_file"]).exits(0);
-    assert_eq!(said.out, "r2  deny  read_file\n");
+    assert!(said.out.starts_with("r2  deny  read_file  (in "), "{}", said.out);
     let denied = place.windlass(&READ[..4]).exits(1);
     assert_eq!(denied.json()["error"]["kind"], "permission_denied", "deny wins");
     assert!(denied.out.contains("windlass policy remove r2"), "{}", denied.out);

@@ -118,7 +118,7 @@ fn u_4_commands_write_out_what_would_steer_a_terminal() {
     let tool = format!(
         "/// Helps. {STEERING}\n/// @param text string What. {STEERING}\nfn evil(args) {{ args.text }}\n"
     );
-    let place = Place::with(&[
+    let place = Place::trusting(&[
         ("a.script", &script),
         (".windlass/tools/evil.rhai", &tool),
         ("evil.txt", &format!("evilword {STEERING}\n")),

@@ -28,6 +28,7 @@ fn old_place() -> Place {
     for name in ["manifest.json", "sort.json"] {
         place.write(&format!(".windlass/modules/{name}"), &file(&format!("modules/{name}")));
     }
+    place.trust();
     std::fs::create_dir_all(place.data_folder()).unwrap();
     std::fs::copy(format!("{JOURNALS}/first_release.db"), place.data_folder().join("windlass.db")).unwrap();
     place

@@ -141,6 +141,7 @@ fn p_15_r_8_search_that_is_switched_off_says_so_everywhere() {
 fn a_project_may_switch_search_off_and_not_on() {
     let place = project();
     place.write(".windlass/config.toml", "[search]\nenabled = false\n");
+    place.trust();
     place.windlass(&["search", "rope"]).complains(2, &["switched off"]);
     place.configure("[search]\nenabled = false\n");
     place.write(".windlass/config.toml", "[search]\nenabled = true\n");

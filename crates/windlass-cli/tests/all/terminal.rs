@@ -57,14 +57,14 @@ fn z_13_key_3_shows_the_rule_stores_it_and_asks_no_more() {
     terminal
         .wait_for(KEYS)
         .type_line("3")
-        .wait_for("This rule will be stored:")
+        .wait_for("This rule will be stored for this folder:")
         .wait_for("│ read_file(a.txt)")
         .type_line("");
     let (code, shown) = terminal.end();
     assert_eq!((code, shown.matches(KEYS).count()), (0, 1), "{shown}");
     assert!(shown.contains("remembered: read_file(a.txt)"), "{shown}");
     let said = place.windlass(&["policy", "list"]).exits(0);
-    assert_eq!(said.out, "r1  allow  read_file(a.txt)  user\n");
+    assert_eq!(said.out, "r1  allow  read_file(a.txt)  user  in this folder\n");
     let (code, shown) = ask(&place).end();
     assert_eq!((code, shown.matches(KEYS).count()), (0, 0), "{shown}");
 }

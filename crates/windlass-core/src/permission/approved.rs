@@ -14,7 +14,7 @@ use super::limits::DENIAL_CHARS_MAX;
 use super::mode::ApproveMode;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
-use super::rule::{Rule, RulePattern};
+use super::rule::{Rule, RulePattern, read_reach};
 use crate::protocol::ids::{Millis, RunId};
 use crate::protocol::tool::{CheckedCall, Risk, ToolCall, ToolSpec};
 use crate::text::cut_chars;
@@ -239,7 +239,8 @@ impl PendingQuestion {
             permissions.note_asked(&self.call.spec.name);
         }
         let pattern = rule.as_ref().and_then(|rule| rule.parse::<RulePattern>().ok());
-        let stored = pattern.and_then(|pattern| permissions.keep(pattern, decision));
+        // What was stored is stored already: here it only has to hold for the rest of the session.
+        let stored = pattern.and_then(|pattern| permissions.keep(pattern, decision, false));
         let held = Held::to_targets(self.inspection);
         let verdict = Ok(ApprovedCall::by_user(self.call, decision, held));
         Answered { verdict, stored, rule, problem }
@@ -271,12 +272,17 @@ impl PendingQuestion {
         if answer.decision == Decision::Once {
             return self.approve_once(None);
         }
-        let pattern = match self.wanted_pattern(answer) {
+        let (is_everywhere, wanted) = answer.rule.as_deref().map_or((false, None), |text| {
+            let (is_everywhere, rule) = read_reach(text);
+            // The word alone means the rule that was shown.
+            (is_everywhere, Some(rule).filter(|rule| !(is_everywhere && rule.is_empty())))
+        });
+        let pattern = match self.wanted_pattern(answer.decision, wanted) {
             Ok(pattern) => pattern,
             Err(problem) => return self.approve_once(Some(problem)),
         };
         let rule = Some(pattern.to_string());
-        let stored = permissions.keep(pattern, answer.decision);
+        let stored = permissions.keep(pattern, answer.decision, is_everywhere);
         // A rule that asks stands before those that allow: the user is told why they are asked again.
         let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
         let problem = asking
@@ -288,12 +294,12 @@ impl PendingQuestion {
     }
 
     /// The rule the user wants: the narrowest, or one of their own that covers this call.
-    fn wanted_pattern(&self, answer: &PermissionAnswer) -> Result<RulePattern, String> {
+    fn wanted_pattern(&self, decision: Decision, wanted: Option<&str>) -> Result<RulePattern, String> {
         let (spec, targets) = (&self.call.spec, &self.inspection.targets);
-        let Some(text) = &answer.rule else {
+        let Some(text) = wanted else {
             // For a session, one yes to reading is a yes to reading; what is stored for good is narrow.
             let reads = Matter::of(&self.call, &self.inspection).reads_project();
-            return Ok(match answer.decision {
+            return Ok(match decision {
                 Decision::Session if reads => RulePattern::reading(),
                 Decision::Once | Decision::Session | Decision::Remember | Decision::Deny => {
                     RulePattern::narrowest(spec, targets)

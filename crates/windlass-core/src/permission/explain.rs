@@ -117,6 +117,9 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
         Opinion::Deny(refusal) => refusal.message.clone(),
         Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
         Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
+        Opinion::Ask(None) if gate == Gate::Protected => {
+            "other programs obey what is at this path; only a rule that names exactly it opens it".to_owned()
+        }
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
         Opinion::Allow(None) if gate == Gate::Reading => "reading in the project is free".to_owned(),
         Opinion::Allow(None) if gate == Gate::Profile => "the profile runs it without asking".to_owned(),
@@ -151,6 +154,7 @@ fn silence(gate: Gate) -> &'static str {
         Gate::Targets => "the tool accepts its targets",
         Gate::DenyRule => "no rule denies it",
         Gate::ReadOnly => "the mode is not read_only, or it only reads",
+        Gate::Protected => "it changes nothing that other programs obey, or a rule names exactly that path",
         Gate::Grant => "not granted in this session",
         Gate::AskRule => "no rule wants it asked",
         Gate::AllowRule => "no rule allows it",

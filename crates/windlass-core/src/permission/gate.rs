@@ -34,6 +34,8 @@ pub enum Gate {
     DenyRule,
     /// The mode *read only*: nothing else than reading, whatever allows it.
     ReadOnly,
+    /// Before all that allows: what other programs obey is changed by a rule for just that path, or asked about.
+    Protected,
     /// Gate 7: what this session was granted.
     Grant,
     /// Gate 8: rules that ask.
@@ -56,7 +58,7 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 17] = [
+    pub const ALL: [Gate; 18] = [
         Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
@@ -65,6 +67,7 @@ impl Gate {
         Gate::Targets,
         Gate::DenyRule,
         Gate::ReadOnly,
+        Gate::Protected,
         Gate::Grant,
         Gate::AskRule,
         Gate::AllowRule,
@@ -92,6 +95,7 @@ impl Gate {
             Gate::Targets => "targets",
             Gate::DenyRule => "deny_rule",
             Gate::ReadOnly => "read_only",
+            Gate::Protected => "protected",
             Gate::Grant => "grant",
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
@@ -113,6 +117,7 @@ impl Gate {
             | Gate::Reading
             | Gate::Profile
             | Gate::DenyRule
+            | Gate::Protected
             | Gate::Grant
             | Gate::AskRule
             | Gate::AllowRule
@@ -135,6 +140,9 @@ impl Gate {
             Gate::Targets => "The tool must accept its paths, hosts and commands.",
             Gate::DenyRule => "No rule may deny the call.",
             Gate::ReadOnly => "In the mode read_only nothing but reading runs.",
+            Gate::Protected => {
+                "What git, editors, shells and agents obey is changed only by a rule that names exactly that path, or asked about."
+            }
             Gate::Grant => "A grant of this session lets the call run.",
             Gate::AskRule => "A rule may want the call asked each time.",
             Gate::AllowRule => "A rule may let the call run.",
@@ -334,6 +342,21 @@ impl Refusal {
             format!("Permission is needed for {tool} (risk {}), but {because}", matter.risk.label()),
             format!(
                 "{NO_REPEAT}. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
+            ),
+        )
+    }
+
+    /// The call would change what other programs obey, and the run's mode has nobody to ask.
+    pub(super) fn by_protection(matter: Matter<'_>, path: &str) -> Self {
+        let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());
+        Self::new(
+            Gate::Protected,
+            format!(
+                "'{path}' is a protected path, because other programs obey what is in it: {} needs the user's own word, but nobody is asked in this run",
+                matter.spec.name
+            ),
+            format!(
+                "{NO_REPEAT}, and do not write it by another way. The user can be asked with --approve ask, or allow exactly this path with `windlass policy allow {rule}`."
             ),
         )
     }

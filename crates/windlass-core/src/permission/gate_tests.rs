@@ -142,6 +142,7 @@ fn gates_have_words_and_sentences_in_their_order() {
             "targets",
             "deny_rule",
             "read_only",
+            "protected",
             "grant",
             "ask_rule",
             "allow_rule",

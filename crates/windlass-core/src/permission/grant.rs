@@ -29,6 +29,11 @@ impl Grants {
         self.rules.iter().find(|rule| rule.pattern.covers(spec, targets))
     }
 
+    /// The first grant of just this call, and not of a group of calls.
+    pub(super) fn naming(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.pattern.names(spec, targets))
+    }
+
     /// Adds a grant; the same one is kept once.
     pub(super) fn add(&mut self, pattern: RulePattern) {
         if !self.rules.iter().any(|rule| rule.pattern == pattern) {

@@ -18,8 +18,12 @@ use super::recall::RecalledCalls;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use crate::profile::Reading;
 use crate::protocol::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
+use crate::text::protected_paths::is_protected;
 use crate::text::redact::Redactor;
 use crate::text::secret_files::is_secret;
+
+/// What a question about a protected path says beside what its tool says.
+const PROTECTED_CAUTION: &str = "This path is protected: git, editors, shells or agents obey what is in it, so a change can make them run something later.";
 
 /// What is judged: the facts of a call that gates look at.
 #[derive(Clone, Copy)]
@@ -43,6 +47,17 @@ impl<'a> Matter<'a> {
         self.targets.iter().any(|target| match target {
             Target::Path(path) => is_secret(path),
             Target::Host(_) | Target::Command(_) => false,
+        })
+    }
+
+    /// The path that it would change although other programs obey what is there.
+    pub(super) fn protected_path(&self) -> Option<&'a str> {
+        if self.spec.effects.is_read_only() {
+            return None;
+        }
+        self.targets.iter().find_map(|target| match target {
+            Target::Path(path) => is_protected(path).then_some(path.as_str()),
+            Target::Host(_) | Target::Command(_) => None,
         })
     }
 
@@ -265,9 +280,16 @@ impl Permissions {
     pub(super) fn question_of(
         &self,
         call: CheckedCall,
-        inspection: Inspection,
+        mut inspection: Inspection,
         risk: Risk,
     ) -> PendingQuestion {
+        if Matter::of(&call, &inspection).protected_path().is_some() {
+            let own = inspection.caution.get_or_insert_default();
+            if !own.contains(PROTECTED_CAUTION) {
+                own.push_str(if own.is_empty() { "" } else { " " });
+                own.push_str(PROTECTED_CAUTION);
+            }
+        }
         PendingQuestion::new(call, inspection, risk, &self.secrets)
     }
 
@@ -314,6 +336,13 @@ impl Permissions {
             Gate::DenyRule => self.rules.denying(spec, targets).map(Refusal::by_rule),
             Gate::ReadOnly => (self.mode == ApproveMode::ReadOnly && !matter.only_looks())
                 .then(|| Refusal::read_only(matter)),
+            Gate::Protected => {
+                let is_closed = matter.protected_path().is_some()
+                    && self.rules.naming(spec, targets).is_none()
+                    && self.grants.naming(spec, targets).is_none();
+                return if is_closed { Opinion::Ask(None) } else { Opinion::Silent };
+            }
+            Gate::Grant if risk == Risk::Critical => return allowed_by(self.grants.naming(spec, targets)),
             Gate::Grant => {
                 let covering = self.grants.covering(spec, targets);
                 // What was granted for reading in general is not granted for secrets.
@@ -325,6 +354,8 @@ impl Permissions {
                 let rule = self.rules.asking(spec, targets);
                 return rule.map_or(Opinion::Silent, |rule| Opinion::Ask(Some(rule)));
             }
+            // What destroys much is not allowed with a group of calls: who wrote the rule did not see this one.
+            Gate::AllowRule if risk == Risk::Critical => return allowed_by(self.rules.naming(spec, targets)),
             Gate::AllowRule => return allowed_by(self.rules.allowing(spec, targets)),
             Gate::Reading => {
                 let is_free = self.settings.reading == Reading::Free && matter.reads_project();
@@ -350,6 +381,9 @@ impl Permissions {
 
     /// What becomes of a call that a gate wants asked.
     fn settle<'a>(&'a self, gate: Gate, rule: Option<&'a Rule>, matter: Matter<'_>) -> Ruling<'a> {
+        if gate == Gate::Protected {
+            return self.settle_protected(matter);
+        }
         let runs = match self.mode {
             // Also where a rule wants it asked: nobody writes a staged edit before the user has seen it.
             ApproveMode::Stage | ApproveMode::StageOnly if matter.is_edit => {
@@ -379,6 +413,27 @@ impl Permissions {
         Ruling { gate: Gate::Mode, opinion }
     }
 
+    /// What becomes of a change to what other programs obey: no mode lets it run.
+    fn settle_protected(&self, matter: Matter<'_>) -> Ruling<'static> {
+        let opinion = match self.mode {
+            // The user sees a staged edit before it is made.
+            ApproveMode::Stage | ApproveMode::StageOnly if matter.is_edit => {
+                return Ruling { gate: Gate::Mode, opinion: Opinion::Stage };
+            }
+            ApproveMode::Ask | ApproveMode::Edit | ApproveMode::Stage => Opinion::Ask(None),
+            ApproveMode::ReadOnly
+            | ApproveMode::Never
+            | ApproveMode::EditOnly
+            | ApproveMode::StageOnly
+            | ApproveMode::Safe
+            | ApproveMode::All => {
+                let path = matter.protected_path().unwrap_or_default();
+                Opinion::Deny(Refusal::by_protection(matter, path))
+            }
+        };
+        Ruling { gate: Gate::Protected, opinion }
+    }
+
     fn beneath_floor(&self, matter: Matter<'_>) -> Option<Refusal> {
         match matter.floor(&self.settings.root) {
             FloorFinding::Destroys(reason) => Some(Refusal::by_floor(reason)),
@@ -396,7 +451,13 @@ impl Permissions {
     }
 
     /// Keeps what the user allowed beyond this call; gives the rule that is to be stored.
-    pub(super) fn keep(&mut self, pattern: RulePattern, decision: Decision) -> Option<Rule> {
+    /// One belongs to the root that it was given in, unless it is to hold everywhere.
+    pub(super) fn keep(
+        &mut self,
+        pattern: RulePattern,
+        decision: Decision,
+        is_everywhere: bool,
+    ) -> Option<Rule> {
         match decision {
             Decision::Once | Decision::Deny => None,
             Decision::Session => {
@@ -405,7 +466,9 @@ impl Permissions {
             }
             Decision::Remember => {
                 let id = self.rules.free_id();
-                let rule = Rule { id, ..Rule::new(RuleEffect::Allow, pattern, RuleSource::User) };
+                let root = Some(&self.settings.root).filter(|root| !is_everywhere && !root.is_empty());
+                let rule = Rule::new(RuleEffect::Allow, pattern, RuleSource::User).rooted(root.cloned());
+                let rule = Rule { id, ..rule };
                 self.remember(&rule);
                 Some(rule)
             }

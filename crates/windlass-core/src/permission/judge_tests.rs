@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::super::case::*;
-use super::super::{Decision, RuleSource};
+use super::super::{Decision, Preview, RuleSource};
 use super::*;
 use crate::protocol::model::ToolChoice;
 use crate::protocol::tool::{ErrorKind, Scope};
@@ -272,4 +272,70 @@ fn z_12_a_tool_of_which_every_call_is_denied_is_refused_and_no_other() {
     assert_eq!(refused(&gated.child(settings.clone())), "run_it write_file", "the caller's rules hold too");
     gated.begin_run(GateSettings { tools_allowed: false, ..settings });
     assert_eq!(refused(&gated), "read_file run_it write_file");
+}
+
+fn writing(file: &str) -> (CheckedCall, Inspection) {
+    let spec = spec("write_file", Risk::High).with_effects(Effects::Write, Risk::High);
+    let diff = Some(Preview::Diff("+x".into()));
+    let inspection = Inspection { preview: diff, ..touching([path(file)]) };
+    (call_of(spec.with_scopes([Scope::WriteFiles]), json!({ "path": file })), inspection)
+}
+
+#[test]
+fn u_75_no_group_rule_grant_or_mode_changes_a_protected_path() {
+    let judge = |permissions: &Permissions, file: &str| {
+        let (call, inspection) = writing(file);
+        judged(permissions, call, inspection)
+    };
+    let groups = ["write_file", "write_file(*)", "write_file(.git/**)", "scope:write_files", "*", "*(.git/)"];
+    let rules = || groups.map(allow);
+    for (mode, expected) in [
+        (ApproveMode::Ask, "ask"),
+        (ApproveMode::Edit, "ask"),
+        (ApproveMode::Stage, "stage"),
+        (ApproveMode::All, "denied by protected"),
+        (ApproveMode::Safe, "denied by protected"),
+        (ApproveMode::Never, "denied by protected"),
+        (ApproveMode::EditOnly, "denied by protected"),
+        (ApproveMode::ReadOnly, "denied by mode"),
+    ] {
+        let mut permissions = in_mode(mode, rules());
+        groups.iter().for_each(|text| permissions.grant(&pattern(text)));
+        assert_eq!(judge(&permissions, ".git/hooks/x"), expected, "{mode:?}");
+        assert_eq!(judge(&permissions, "sub/AGENTS.md"), expected, "{mode:?}");
+        let opened = in_mode(mode, [allow("write_file(.git/hooks/x)")]);
+        let is_read_only = mode == ApproveMode::ReadOnly;
+        let expected = if is_read_only { "denied by mode" } else { "rule:r1" };
+        assert_eq!(judge(&opened, ".git/hooks/x"), expected, "{mode:?}");
+        assert_ne!(judge(&opened, ".git/hooks/y"), "rule:r1", "{mode:?}");
+    }
+    let mut granted = with_rules([]);
+    granted.grant(&pattern("write_file(.git/hooks/x)"));
+    assert_eq!(judge(&granted, ".git/hooks/x"), "grant");
+    // Reading is as free as before.
+    let reader = reader().with_effects(Effects::Read, Risk::Medium);
+    let (call, inspection) = (call_of(reader, json!({})), touching([path(".git/config")]));
+    assert_eq!(judged(&with_rules([allow("read_file")]), call, inspection), "rule:r1");
+}
+
+#[test]
+fn u_75_only_a_rule_for_just_that_call_covers_a_critical_one() {
+    let critical = |targets: Vec<Target>| {
+        let inspection = Inspection { risk: Some(Risk::Critical), ..touching(targets) };
+        (call("execute_command", Risk::High), inspection)
+    };
+    for text in ["*", "execute_command", "execute_command(rm *)", "execute_command(*)"] {
+        let mut permissions = with_rules([allow(text)]);
+        permissions.grant(&pattern(text));
+        let (call, inspection) = critical(vec![command("rm -rf build")]);
+        assert_eq!(judged(&permissions, call, inspection), "ask", "{text}");
+    }
+    let exact = with_rules([allow("execute_command(rm -rf build)")]);
+    let (call, inspection) = critical(vec![command("rm -rf build")]);
+    assert_eq!(judged(&exact, call, inspection), "rule:r1");
+    // A tool that names nothing has nothing narrower than its own name.
+    let (call, inspection) = critical(Vec::new());
+    assert_eq!(judged(&with_rules([allow("*")]), call, inspection), "ask");
+    let (call, inspection) = critical(Vec::new());
+    assert_eq!(judged(&with_rules([allow("execute_command")]), call, inspection), "rule:r1");
 }

@@ -200,6 +200,19 @@ impl TargetPattern {
         }
     }
 
+    /// Whether the pattern names this target itself, and not a group that it belongs to.
+    pub(super) fn names(&self, target: &Target) -> bool {
+        let is_exact = match target {
+            // A `**` or a slash at the end parts the names into more than one run.
+            Target::Path(_) => match self.path.0.as_slice() {
+                [names] => names.iter().all(Wild::is_exact),
+                [] | [_, _, ..] => false,
+            },
+            Target::Host(_) | Target::Command(_) => self.line.is_exact(),
+        };
+        is_exact && self.covers(target)
+    }
+
     fn covers_host(&self, host: &str) -> bool {
         // Hosts come in lower case, rules as somebody wrote them.
         let pattern = self.line.lowered();

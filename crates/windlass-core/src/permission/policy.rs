@@ -59,6 +59,9 @@ struct PolicyEntry {
     rule: String,
     #[serde(default)]
     created_ms: Millis,
+    /// Rules from before there was one hold everywhere.
+    #[serde(default)]
+    root: Option<String>,
 }
 
 /// Reads one entry, counted from 1, of a shape.
@@ -121,12 +124,16 @@ impl PolicySet {
             .rules
             .iter()
             .map(|rule| {
-                json!({
+                let mut entry = json!({
                     "id": rule.id,
                     "effect": rule.effect.word(),
                     "rule": rule.pattern.to_string(),
                     "created_ms": rule.created_ms,
-                })
+                });
+                if let (Value::Object(fields), Some(root)) = (&mut entry, &rule.root) {
+                    fields.insert("root".into(), json!(root));
+                }
+                entry
             })
             .collect();
         format!("{:#}\n", json!({ "version": 1, "rules": entries }))
@@ -145,7 +152,9 @@ impl PolicySet {
     /// replaced by a free one.
     pub fn add(&mut self, mut rule: Rule) -> String {
         let is_same = |own: &&Rule| {
-            own.effect == rule.effect && own.pattern == rule.pattern && own.source == rule.source
+            (own.effect, own.source) == (rule.effect, rule.source)
+                && own.pattern == rule.pattern
+                && own.root == rule.root
         };
         if let Some(own) = self.rules.iter().find(is_same) {
             return own.id.clone();
@@ -156,6 +165,11 @@ impl PolicySet {
         let id = rule.id.clone();
         self.rules.push(rule);
         id
+    }
+
+    /// The rules that hold in a root.
+    pub fn held_in(&self, root: &str) -> Self {
+        Self { rules: self.rules.iter().filter(|rule| rule.holds_in(root)).cloned().collect() }
     }
 
     /// Takes a rule out.
@@ -205,6 +219,11 @@ impl PolicySet {
         self.of(RuleEffect::Allow).find(|rule| rule.pattern.covers(spec, targets))
     }
 
+    /// The first rule that allows just this call, and not a group of calls.
+    pub(super) fn naming(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
+        self.of(RuleEffect::Allow).find(|rule| rule.pattern.names(spec, targets))
+    }
+
     fn of(&self, effect: RuleEffect) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| rule.effect == effect)
     }
@@ -232,7 +251,7 @@ fn read_entry(entry: &Value, number: usize) -> Result<Vec<Rule>, PolicyError> {
         .map_err(|error| PolicyError::Entry { entry: number, problem: error.to_string() })?;
     let rule = Rule::parse(read.effect, &read.rule, RuleSource::User)
         .map_err(|problem| PolicyError::Rule { entry: number, problem })?;
-    Ok(vec![Rule { id: read.id, ..rule.stamped(read.created_ms) }])
+    Ok(vec![Rule { id: read.id, ..rule.stamped(read.created_ms).rooted(read.root) }])
 }
 
 #[cfg(test)]

@@ -169,6 +169,16 @@ impl RulePattern {
             && (self.targets.is_empty() || (!targets.is_empty() && targets.iter().all(is_named)))
     }
 
+    /// Whether the pattern names just this call: each target itself or, where it touches nothing it can name, the tool.
+    pub(super) fn names(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
+        let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.names(target));
+        let is_exact = match targets {
+            [] => matches!(self.tool, ToolPattern::Named(_)),
+            targets => targets.iter().all(is_named),
+        };
+        is_exact && self.covers(spec, targets)
+    }
+
     /// Whether the pattern, in a rule that denies or asks, means a call: one target is enough.
     pub fn touches(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
         let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.touches(target));
@@ -256,6 +266,19 @@ impl RuleSource {
 /// What ids of grants begin with; those of stored rules begin with another letter.
 const GRANT_PREFIX: char = 'g';
 
+/// What stands before a rule that is to hold everywhere, and not only in the root that it is given in.
+const EVERYWHERE: &str = "everywhere";
+
+/// A rule as a user writes it down to be stored: whether it is to hold everywhere, and the rule itself, which is empty
+/// where the word stands alone.
+pub fn read_reach(text: &str) -> (bool, &str) {
+    match text.trim_start().strip_prefix(EVERYWHERE) {
+        // A tool of ours could begin with the word.
+        Some(rule) if rule.is_empty() || rule.starts_with(char::is_whitespace) => (true, rule.trim_start()),
+        Some(_) | None => (false, text),
+    }
+}
+
 /// One line of policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -269,12 +292,14 @@ pub struct Rule {
     pub source: RuleSource,
     /// The session that it was granted to; all others do not know it.
     pub session_id: Option<SessionId>,
+    /// The project root that a stored rule was given in and belongs to; one without holds everywhere.
+    pub root: Option<String>,
 }
 
 impl Rule {
     /// A rule without a name; `PolicySet::add` gives it one.
     pub fn new(effect: RuleEffect, pattern: RulePattern, source: RuleSource) -> Self {
-        Self { id: String::new(), effect, pattern, created_ms: 0, source, session_id: None }
+        Self { id: String::new(), effect, pattern, created_ms: 0, source, session_id: None, root: None }
     }
 
     /// Reads a rule's text form.
@@ -295,6 +320,17 @@ impl Rule {
 
     pub fn grant_number(id: &str) -> Option<u64> {
         id.strip_prefix(GRANT_PREFIX)?.parse().ok()
+    }
+
+    /// Puts in which root it belongs to; nothing is everywhere.
+    pub fn rooted(mut self, root: Option<String>) -> Self {
+        self.root = root;
+        self
+    }
+
+    /// Whether it holds in a root.
+    pub fn holds_in(&self, root: &str) -> bool {
+        self.root.as_deref().is_none_or(|own| own == root)
     }
 
     /// Puts in when it was made.

@@ -4,6 +4,7 @@
 //! - `visible`: showing what is hidden in a text; `markdown`: quoting what others wrote for people
 //! - `redact`: taking secrets out; `secret`: a key that prints as `***` and is never serialised; `secret_files`: names of
 //!   files that hold them
+//! - `protected_paths`: names of files that other programs obey
 //! - `nearest`: which known name was meant
 //! - `shell`: shell lines as people and models write them: which programs they run, with which arguments
 //! - `time`: how long, how long ago, when; `base64`: bytes in JSON
@@ -12,6 +13,7 @@ pub mod base64;
 mod cut;
 pub mod markdown;
 pub mod nearest;
+pub mod protected_paths;
 pub mod redact;
 pub mod secret;
 pub mod secret_files;

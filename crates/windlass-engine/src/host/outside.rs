@@ -4,7 +4,7 @@ use futures::StreamExt;
 use serde_json::{Map, Value};
 use windlass_core::calls::envelope::render_whole;
 use windlass_core::permission::{
-    ApproveMode, Decision, DeniedBy, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance,
+    ApproveMode, Decision, DeniedBy, PermissionAnswer, Rule, RuleEffect, RuleSource, Stance, read_reach,
 };
 use windlass_core::ports::BoxStream;
 use windlass_core::ports::host::{Consent, ExplainedGate, Explanation, HostError, OutsideCall, ToolAnswer};
@@ -116,9 +116,12 @@ impl Host {
 
     pub(super) fn store_rule(&self, effect: &str, pattern: &str) -> Result<Rule, HostError> {
         let effect = effect_of(effect)?;
+        let (is_everywhere, pattern) = read_reach(pattern);
+        let root = (!is_everywhere).then(|| self.parts.root.display().to_string());
         let rule = Rule::parse(effect, pattern, RuleSource::User)
             .map_err(|error| HostError::Invalid { field: Some("rule"), message: error.to_string() })?
-            .stamped(self.parts.clock.now_ms());
+            .stamped(self.parts.clock.now_ms())
+            .rooted(root);
         let id = self.parts.policies.add(rule.clone()).map_err(broken)?;
         Ok(Rule { id, ..rule })
     }

@@ -3,7 +3,7 @@
 //! Reading is a cheap clone of a shared set, made anew when the file has changed: a rule that another process
 //! stores holds here for the next call. Storing goes to disk first and takes effect everywhere at once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use windlass_core::permission::{PolicyFailure, PolicyPort, PolicySet, Rule, RuleEffect};
@@ -13,6 +13,8 @@ use crate::policy_file::{FileStamp, PolicyFile, PolicyFileError};
 /// Rules of a file, or of the process alone.
 pub struct PolicyStore {
     file: Option<PolicyFile<PolicySet>>,
+    /// Rules of other roots do not hold here; without a root all do.
+    root: Option<String>,
     rules: RwLock<HeldRules>,
 }
 
@@ -30,8 +32,8 @@ struct HeldRules {
 }
 
 impl HeldRules {
-    fn new(stored: PolicySet, extra: Vec<Rule>) -> Self {
-        let mut all = stored.clone();
+    fn new(stored: PolicySet, extra: Vec<Rule>, root: Option<&str>) -> Self {
+        let mut all = root.map_or_else(|| stored.clone(), |root| stored.held_in(root));
         for rule in &extra {
             all.add(rule.clone());
         }
@@ -42,19 +44,24 @@ impl HeldRules {
 impl PolicyStore {
     /// Rules that live and die with the process.
     pub fn in_memory(rules: PolicySet) -> Arc<dyn PolicyPort> {
-        Arc::new(Self { file: None, rules: RwLock::new(HeldRules::new(rules, Vec::new())) })
+        Arc::new(Self { file: None, root: None, rules: RwLock::new(HeldRules::new(rules, Vec::new(), None)) })
     }
 
-    /// Rules of a file. A file that cannot be understood is kept, nothing of it holds, every call is asked
+    /// Rules of a file, as they hold in a root. A file that cannot be understood is kept, nothing of it holds, every call is asked
     /// about, and the warning says so.
-    pub fn open(path: impl Into<PathBuf>, extra: Vec<Rule>) -> (Arc<dyn PolicyPort>, Option<String>) {
+    pub fn open(
+        path: impl Into<PathBuf>,
+        extra: Vec<Rule>,
+        root: &Path,
+    ) -> (Arc<dyn PolicyPort>, Option<String>) {
+        let root = Some(root.display().to_string());
         let file = PolicyFile::new(
             path,
             |text| PolicySet::from_json(text).map_err(|error| error.to_string()),
             PolicySet::to_json,
         );
-        let (rules, warning) = read(&file, extra, Vec::new());
-        (Arc::new(Self { file: Some(file), rules: RwLock::new(rules) }), warning)
+        let (rules, warning) = read(&file, extra, Vec::new(), root.as_deref());
+        (Arc::new(Self { file: Some(file), root, rules: RwLock::new(rules) }), warning)
     }
 
     /// The rules, read again if their file has changed.
@@ -68,7 +75,7 @@ impl PolicyStore {
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         let denying = rules.stored.rules().iter().filter(|rule| rule.effect == RuleEffect::Deny);
         let (denying, extra) = (denying.cloned().collect(), std::mem::take(&mut rules.extra));
-        let (fresh, warning) = read(file, extra, denying);
+        let (fresh, warning) = read(file, extra, denying, self.root.as_deref());
         if let Some(warning) = warning {
             tracing::warn!("{warning}");
         }
@@ -90,7 +97,7 @@ impl PolicyStore {
         };
         let extra = std::mem::take(&mut rules.extra);
         // Without a stamp it is read once more: another process may have written in between.
-        *rules = HeldRules::new(stored, extra);
+        *rules = HeldRules::new(stored, extra, self.root.as_deref());
         // `update` runs its closure exactly once before it returns without an error.
         changed.ok_or(PolicyFileError::Unchanged)
     }
@@ -119,7 +126,12 @@ impl PolicyPort for PolicyStore {
 }
 
 /// Reads the rules of a file. What cannot be understood is asked about, and what was known to be denied stays so.
-fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (HeldRules, Option<String>) {
+fn read(
+    file: &PolicyFile<PolicySet>,
+    extra: Vec<Rule>,
+    denying: Vec<Rule>,
+    root: Option<&str>,
+) -> (HeldRules, Option<String>) {
     // Looked at before it is read: a change in between is seen the next time.
     let stamp = file.stamp();
     let loaded = file.load();
@@ -128,5 +140,5 @@ fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (
     for rule in denying.into_iter().filter(|_| is_lost) {
         stored.add(rule);
     }
-    (HeldRules { is_lost, stamp, ..HeldRules::new(stored, extra) }, loaded.warning)
+    (HeldRules { is_lost, stamp, ..HeldRules::new(stored, extra, root) }, loaded.warning)
 }

@@ -1,6 +1,7 @@
 //! Outcomes as the built-in model and its answers see them: read back from the envelope of any profile.
 
 use serde_json::{Map, Value};
+use windlass_core::calls::envelope::{OUTSIDE_MARK, without_marks};
 use windlass_core::protocol::message::{Message, ToolMessage};
 use windlass_core::protocol::tool::ToolCall;
 
@@ -48,7 +49,7 @@ pub(super) fn answered_calls<'a>(messages: impl Iterator<Item = &'a Message>) ->
 
 pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> AnsweredCall {
     let content =
-        serde_json::from_str::<Value>(&tool.content).unwrap_or_else(|_| tool.content.clone().into());
+        serde_json::from_str::<Value>(&tool.content).unwrap_or_else(|_| without_marks(&tool.content).into());
     let result =
         if tool.is_ok { Ok(said_in(&tool.name, value_of(content))) } else { Err(complaint_of(&content)) };
     AnsweredCall { tool: tool.name.clone(), args, result }
@@ -58,10 +59,16 @@ pub(super) fn read(tool: &ToolMessage, args: Map<String, Value>) -> AnsweredCall
 fn value_of(content: Value) -> Value {
     let Value::Object(mut fields) = content else { return content };
     let is_wrapped = fields.contains_key("ok") || fields.contains_key("success");
-    let word = ["output", "data", "result"].into_iter().find(|word| fields.contains_key(*word));
+    // A bare value has an envelope where it needs a mark.
+    let is_marked = fields.get("source").is_some_and(|mark| mark == OUTSIDE_MARK);
+    let word = if is_wrapped {
+        ["output", "data", "result"].into_iter().find(|word| fields.contains_key(*word))
+    } else {
+        Some("value").filter(|word| is_marked && fields.contains_key(*word))
+    };
     match word {
-        Some(word) if is_wrapped => fields.remove(word).unwrap_or_default(),
-        Some(_) | None => Value::Object(fields),
+        Some(word) => fields.remove(word).unwrap_or_default(),
+        None => Value::Object(fields),
     }
 }
 

@@ -226,12 +226,15 @@ struct RuleRow {
     /// The session that it was granted to.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<SessionId>,
+    /// The project root that it belongs to; a stored rule without one holds everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
 }
 
 impl From<Rule> for RuleRow {
     fn from(rule: Rule) -> Self {
-        let Rule { id, effect, pattern, created_ms, source, session_id } = rule;
-        Self { id, effect, rule: pattern.to_string(), created_ms, source, session_id }
+        let Rule { id, effect, pattern, created_ms, source, session_id, root } = rule;
+        Self { id, effect, rule: pattern.to_string(), created_ms, source, session_id, root }
     }
 }
 
@@ -240,8 +243,9 @@ impl From<Rule> for RuleRow {
 struct RuleBody {
     #[schemars(extend("enum" = ["allow", "deny", "ask"]))]
     effect: String,
+    /// It holds in the server's root, or in all with `everywhere ` in front.
     #[schemars(
-        regex(pattern = r"^(\*|[A-Za-z0-9_./-]{1,128})(\([A-Za-z0-9_/*-]+\))?$"),
+        regex(pattern = r"^(everywhere )?(\*|[A-Za-z0-9_./-]{1,128})(\([A-Za-z0-9_/*-]+\))?$"),
         extend("examples" = ["read_file(src/**)"])
     )]
     rule: String,

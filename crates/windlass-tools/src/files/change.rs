@@ -7,6 +7,7 @@ use windlass_core::permission::{Inspection, Preview, Target};
 use windlass_core::ports::ToolContext;
 use windlass_core::protocol::ids::SessionId;
 use windlass_core::protocol::tool::{Risk, ToolFailure, ToolOutput};
+use windlass_core::text::protected_paths::{PLACES, is_commanding};
 
 use super::diff;
 use super::offload::offload;
@@ -14,22 +15,35 @@ use super::root::Root;
 use super::workspace::{FileChange, FileWorkspace, UndoCopy};
 use crate::summary::list_items;
 
-/// Folders whose files are run or obeyed by other programs: writing there is more than writing.
-const COMMANDING_FOLDERS: [&str; 2] = [".git", ".windlass"];
-
 /// What the user is asked: the true target, the whole diff, and a higher risk where files command.
-pub(crate) fn inspection(change: &FileChange) -> Inspection {
+pub(crate) fn inspection(root: &Root, change: &FileChange) -> Inspection {
     let path = change.place.path();
-    let commands =
-        // Where file systems do not know case, `.GIT` is the same folder.
-        path.split('/').any(|part| COMMANDING_FOLDERS.iter().any(|name| part.eq_ignore_ascii_case(name)));
+    let names = std::iter::once(path.to_owned()).chain(protected_names(root, path));
+    let targets: Vec<Target> = names.map(Target::Path).collect();
+    let commands = targets.iter().any(|target| match target {
+        Target::Path(path) => is_commanding(path),
+        Target::Host(_) | Target::Command(_) => false,
+    });
     Inspection {
-        targets: vec![Target::Path(path.to_owned())],
+        targets,
         preview: Some(Preview::Diff(diff::unified(change))),
         risk: commands.then_some(Risk::Critical),
         pins: pins(change),
         ..Inspection::default()
     }
+}
+
+/// Under which protected names other programs find a file, too, because a link at the top of the project leads to it
+/// or to a folder that it is in.
+fn protected_names(root: &Root, path: &str) -> Vec<String> {
+    let name_by = |place: &&str| {
+        let found = root.resolve(place).ok().filter(|found| found != place && found != ".")?;
+        let rest = path.strip_prefix(found.as_str())?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{place}{rest}"))
+    };
+    let mut names: Vec<String> = PLACES.iter().filter_map(|place| name_by(&place)).collect();
+    names.retain(|name| name != path);
+    names
 }
 
 /// What holds a later call to the file as it is now: every tool that changes files takes these arguments.
@@ -88,7 +102,7 @@ pub(crate) async fn inspect_change<Args: Send + 'static>(
     offload(context, move |_| {
         let root = Root::open(&root)?;
         workspace.recall(&session, &root, &*results);
-        Ok(inspection(&plan(&workspace, &session, &root, &args)?))
+        Ok(inspection(&root, &plan(&workspace, &session, &root, &args)?))
     })
     .await
 }

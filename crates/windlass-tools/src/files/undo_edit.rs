@@ -55,7 +55,11 @@ impl TypedTool for UndoEdit {
 
     async fn inspect(&self, args: UndoEditArgs, context: &ToolContext) -> Result<Inspection, ToolFailure> {
         let (root, workspace) = (context.root.clone(), Arc::clone(&self.workspace));
-        offload(context, move |_| Ok(inspection(&plan(&workspace, &Root::open(&root)?, &args)?.0))).await
+        offload(context, move |_| {
+            let root = Root::open(&root)?;
+            Ok(inspection(&root, &plan(&workspace, &root, &args)?.0))
+        })
+        .await
     }
 
     async fn run(&self, args: UndoEditArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {

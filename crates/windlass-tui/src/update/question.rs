@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
 use ratatui_textarea::{CursorMove, TextArea};
-use windlass_core::permission::{Decision, PermissionAnswer, RulePattern};
+use windlass_core::permission::{Decision, PermissionAnswer, RulePattern, read_reach};
 use windlass_core::ports::host::HostError;
 use windlass_core::protocol::ids::CallId;
 use windlass_core::text::visible_line;
@@ -205,7 +205,9 @@ fn store(state: &mut TuiState, typed: &str) -> Vec<AppEffect> {
     let is_unchanged = state.question().is_some_and(|question| visible_line(&question.rule) == typed);
     let mut answer = PermissionAnswer::new(Decision::Remember);
     if !is_unchanged {
-        match typed.parse::<RulePattern>() {
+        let (is_everywhere, rule) = read_reach(typed);
+        match rule.parse::<RulePattern>() {
+            Ok(_) if is_everywhere => answer.rule = Some(typed.to_owned()),
             Ok(pattern) => answer.rule = Some(pattern.to_string()),
             Err(error) => {
                 state.asking.problem = Some(error.to_string());

@@ -40,6 +40,10 @@ export const GATES: { [word: string]: { name: string; about: string } } = {
   schema: { name: 'Schema', about: "The arguments must fit the tool's schema." },
   targets: { name: 'Targets', about: 'The tool must accept its paths, hosts and commands.' },
   deny_rule: { name: 'Deny rules', about: 'No rule may deny the call.' },
+  protected: {
+    name: 'Protected paths',
+    about: 'What git, editors, shells and agents obey is changed only by a rule that names exactly that path, or asked about.',
+  },
   grant: { name: 'Grants', about: 'A grant of this session lets the call run.' },
   ask_rule: { name: 'Ask rules', about: 'A rule may ask each time.' },
   allow_rule: { name: 'Allow rules', about: 'A rule may let the call run.' },

@@ -11,7 +11,6 @@ use windlass_modules::{Manifest, ModuleLibrary, SignatureRegistry};
 use crate::args::GlobalArgs;
 use crate::commands::config::resolve;
 use crate::complaint::{CommandError, Result};
-use crate::config::project_modules;
 use crate::exit::Exit;
 use crate::project::modules::beside;
 use crate::terminal::out::{print, print_json, print_line};
@@ -75,11 +74,8 @@ fn folders(global: &GlobalArgs, named: Option<&Path>) -> Result<Vec<PathBuf>> {
         };
     }
     let config = resolve(global)?;
-    let project = match config.settings.text("modules.folder") {
-        Some(folder) => config.root.join(folder),
-        None => project_modules(&config.root),
-    };
-    let mut folders = vec![project, config.folders.modules()];
+    // Also where the folder is not trusted: its files are read here, and nothing is done with them.
+    let mut folders = vec![config.trust.root.join(&config.trust.modules), config.folders.modules()];
     folders.retain(|folder| folder.is_dir());
     Ok(folders)
 }

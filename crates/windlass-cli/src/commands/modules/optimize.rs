@@ -27,6 +27,7 @@ use crate::providers::choice::{ChosenModel, choose, choose_named};
 use crate::terminal::out::{print, print_json, print_line};
 use crate::terminal::run_follower::refused;
 use crate::terminal::table::lay_out;
+use crate::trust::renew;
 use crate::wiring::Wiring;
 
 /// A version that was tried.
@@ -82,6 +83,12 @@ pub(super) fn run(global: &GlobalArgs, args: &OptimizeArgs) -> Result<Exit> {
         }
         false => None,
     };
+    if let Some(written) = &written {
+        let manifest = folder.join("manifest.json");
+        let files = [written.path.as_path(), written.kept.as_path(), manifest.as_path()];
+        let config = &wiring.config;
+        renew(&config.trust, &config.folders.data, &files, Clock::system().now_ms())?;
+    }
     if global.json {
         let tried: Vec<Value> = found.tried.iter().map(tried_json).collect();
         let path = written.as_ref().map(|written| written.path.display().to_string());
