@@ -11,6 +11,7 @@
 //! - `trust`: whether what a folder brings counts
 //! - `telemetry`: what goes to an OpenTelemetry collector
 //! - `complaint`, `exit`: how a command fails
+//! - `process_guard`: other programs of the same user read nothing of this one
 //! - `crash_points`: where a build for crash tests kills itself
 
 mod args;
@@ -20,6 +21,7 @@ mod config;
 #[cfg(feature = "crash-points")]
 mod crash_points;
 mod exit;
+mod process_guard;
 mod project;
 mod providers;
 mod telemetry;
@@ -33,6 +35,7 @@ use clap::CommandFactory;
 
 use crate::args::{CliCommand, CommandLine};
 use crate::complaint::{CommandError, Result};
+use crate::config::{Folders, private};
 use crate::exit::Exit;
 
 /// Calls are many small allocations: with this allocator a checked call costs about an eighth less.
@@ -40,6 +43,10 @@ use crate::exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before anything is read that is secret.
+    if let Err(why) = process_guard::close() {
+        terminal::out::warn(&format!("other programs of yours may be able to read this one's memory: {why}"));
+    }
     let args = CommandLine::of_process();
     terminal::log::start(args.global.verbose);
     let exit = dispatch(args).unwrap_or_else(|complaint| {
@@ -55,11 +62,19 @@ fn dispatch(args: CommandLine) -> Result<Exit> {
         let what = "--session, --continue and --approve are for the terminal app; they cannot stand before a command";
         return Err(CommandError::usage(what).cure("windlass run --session ID \"…\""));
     }
+    // Whichever command it is. A home that is not known is complained of by those who need it.
+    let folders = Folders::of_user(global.config.as_deref(), global.data.as_deref());
+    if let Some(warning) = folders.ok().as_ref().and_then(private::close)
+        && !global.quiet
+    {
+        terminal::out::warn(&warning);
+    }
     match command {
         Some(CliCommand::Run(run)) => commands::run::run(&global, run),
         Some(CliCommand::Serve(args)) => commands::serve::run(&global, &args),
         Some(CliCommand::Attach(args)) => commands::attach::run(&global, &args),
         Some(CliCommand::Token(args)) => commands::token::run(&global, &args),
+        Some(CliCommand::Secrets(command)) => commands::secrets::run(&global, command),
         Some(CliCommand::Sessions(command)) => commands::sessions::run(&global, command),
         Some(CliCommand::Runs(command)) => commands::runs::run(&global, command),
         Some(CliCommand::Search(args)) => commands::search::run(&global, &args),

@@ -58,5 +58,5 @@ fn otel_config(config: &CliConfig) -> Result<Option<OtelConfig>> {
     if let Some(pem) = config.ca_pem()? {
         wished = wished.ca_pem(pem);
     }
-    Ok(Some(config.keys.values().cloned().fold(wished, OtelConfig::secret)))
+    Ok(Some(wished.secrets(&config.secrets)))
 }

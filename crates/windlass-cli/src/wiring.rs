@@ -8,7 +8,6 @@ use windlass_core::ports::host::HostError;
 use windlass_core::ports::search::SharedSearch;
 use windlass_core::ports::store::StorePort;
 use windlass_core::profile::ProfileName;
-use windlass_core::text::redact::Redactor;
 use windlass_engine::audit_file::AuditFile;
 use windlass_engine::clock::Clock;
 use windlass_engine::host::{Host, HostLimits, HostParts, ModelsPort};
@@ -26,6 +25,7 @@ use crate::config::{CliConfig, Flags, ProcessEnvironment};
 use crate::project::index;
 use crate::project::modules::ProjectModules;
 use crate::project::scripts;
+use crate::providers::user_secrets::UserSecrets;
 use crate::terminal::ask::can_ask;
 use crate::terminal::nearest::nearest;
 use crate::terminal::out::warn;
@@ -55,9 +55,14 @@ impl Wiring {
     pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
         let mut config = CliConfig::resolve(&ProcessEnvironment::of_process(can_ask)?, &flags)?;
-        crate::terminal::out::keep_secret(config.keys.values().cloned());
         let search = index::of_project(&config);
-        let registry = register(&config, search.clone())?;
+        let environment = command_environment(&config);
+        config.warnings.extend(
+            environment.left_out().iter().map(|name| {
+                format!("commands do not get the variable {name}: its value looks like a secret")
+            }),
+        );
+        let registry = register(&config, environment, search.clone())?;
         let modules = ProjectModules::of(&config, &registry);
         let sources = ToolSources::open(&registry, scripts::sources(&config));
         config.warnings.extend(sources.warnings().iter().cloned());
@@ -114,7 +119,7 @@ impl Wiring {
             clock: Clock::system(),
             limits: HostLimits::default(),
         };
-        Host::new_guarded(parts, Redactor::new(config.keys.values().cloned()))
+        Host::new_guarded(parts, config.secrets.redactor())
     }
 }
 
@@ -136,9 +141,19 @@ pub(crate) fn wrong(field: &'static str, complaint: &CommandError) -> HostError 
     HostError::Invalid { field: Some(field), message: complaint.what().to_owned() }
 }
 
-fn register(config: &CliConfig, search: Option<Arc<ProjectIndex>>) -> Result<Registry> {
+/// The variables of this process that commands of tools get.
+fn command_environment(config: &CliConfig) -> Environment {
+    let named = config.settings.items("tools.command.env");
+    Environment::allowed(std::env::vars_os(), named, &config.secrets.redactor())
+}
+
+fn register(
+    config: &CliConfig,
+    environment: Environment,
+    search: Option<Arc<ProjectIndex>>,
+) -> Result<Registry> {
     let registry = Registry::new();
-    let tools = builtin(&tools_config(config, search)?);
+    let tools = builtin(&tools_config(config, environment, search)?);
     #[cfg(feature = "crash-points")]
     let tools = crate::crash_points::mortal_tools(tools);
     registry
@@ -147,7 +162,11 @@ fn register(config: &CliConfig, search: Option<Arc<ProjectIndex>>) -> Result<Reg
     Ok(registry)
 }
 
-fn tools_config(config: &CliConfig, search: Option<Arc<ProjectIndex>>) -> Result<ToolsConfig> {
+fn tools_config(
+    config: &CliConfig,
+    environment: Environment,
+    search: Option<Arc<ProjectIndex>>,
+) -> Result<ToolsConfig> {
     let settings = &config.settings;
     let secret = |name: &str| settings.text(name).map(Secret::new);
     let allow_hosts: Vec<AllowedHost> = settings
@@ -170,7 +189,8 @@ fn tools_config(config: &CliConfig, search: Option<Arc<ProjectIndex>>) -> Result
         image,
         search: search.map(|search| search as SharedSearch),
         undo_dir: Some(config.folders.data.join("undo")),
-        environment: Environment::without_secrets(std::env::vars_os()),
+        secrets: Some(Arc::new(UserSecrets::of(config))),
+        environment,
     })
 }
 

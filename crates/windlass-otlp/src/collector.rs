@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::sleep;
-use windlass_core::text::redact::Redactor;
+use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 use windlass_models::limits::{ERROR_BODY_BYTES_MAX, ExchangeLimits};
 use windlass_models::transport::{Transport, TransportConfig};
@@ -35,7 +35,7 @@ pub struct OtelConfig {
     headers: Vec<(String, String)>,
     service_name: String,
     has_content: bool,
-    secrets: Vec<Secret>,
+    secrets: SecretRegistry,
     ca_pem: Option<Vec<u8>>,
 }
 
@@ -47,7 +47,7 @@ impl OtelConfig {
             headers: Vec::new(),
             service_name: "windlass".to_owned(),
             has_content: false,
-            secrets: Vec::new(),
+            secrets: SecretRegistry::default(),
             ca_pem: None,
         }
     }
@@ -55,7 +55,7 @@ impl OtelConfig {
     /// A header that the collector wants. Its value is never shown, and taken out of content.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let value = value.into();
-        self.secrets.push(Secret::new(value.as_str()));
+        self.secrets.add(Secret::new(value.as_str()));
         self.headers.push((name.into(), value));
         self
     }
@@ -72,9 +72,17 @@ impl OtelConfig {
         self
     }
 
+    /// Keys that must not go along, those included that are registered later. Headers that were named before stay known
+    /// too.
+    pub fn secrets(mut self, registry: &SecretRegistry) -> Self {
+        registry.extend(self.headers.iter().map(|(_, value)| Secret::new(value.as_str())));
+        self.secrets = registry.clone();
+        self
+    }
+
     /// A key that must not go along, whatever it looks like.
-    pub fn secret(mut self, key: impl Into<Secret>) -> Self {
-        self.secrets.push(key.into());
+    pub fn secret(self, key: impl Into<Secret>) -> Self {
+        self.secrets.add(key.into());
         self
     }
 
@@ -128,7 +136,7 @@ impl Collector {
             target,
             transport: Transport::new(transport),
             resource: Resource::of_service(&config.service_name),
-            rules: SpanRules { has_content: config.has_content, redactor: Redactor::new(config.secrets) },
+            rules: SpanRules { has_content: config.has_content, redactor: config.secrets.redactor() },
         })
     }
 

@@ -14,13 +14,14 @@
 //! The index is the only truth about what was indexed, and its commit the only safe point: whatever is held in
 //! memory is made of it. Knows no tool, session engine, command line or HTTP; tantivy and tree-sitter stay in here.
 //!
-//! - `limits`: the limits of searching, each with its reason
+//! - `private`: folders and files for their owner alone; `limits`: the limits of searching, each with its reason
 
 mod embed;
 mod find;
 mod index;
 mod limits;
 mod parse;
+mod private;
 mod project;
 mod source;
 mod tokens;

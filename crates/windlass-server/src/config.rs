@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 
 use crate::limits::ServerLimits;
@@ -28,8 +29,9 @@ pub struct ServerConfig {
     pub hosts: Vec<String>,
     /// Pages of other origins that may use it: `https://app.example`.
     pub origins: Vec<String>,
-    /// Keys that must not appear in events, traces or logs.
-    pub secrets: Vec<Secret>,
+    /// Keys that must not appear in events, traces or logs. The server adds its own to it, and whoever else adds to it is heard
+    /// from then on.
+    pub secrets: SecretRegistry,
     /// The version that `/api/about` and the API document name.
     pub version: String,
     pub limits: ServerLimits,
@@ -75,7 +77,7 @@ impl Default for ServerConfig {
             is_tls: false,
             hosts: Vec::new(),
             origins: Vec::new(),
-            secrets: Vec::new(),
+            secrets: SecretRegistry::default(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             limits: ServerLimits::default(),
         }

@@ -50,11 +50,10 @@ impl ServerApp {
         metrics: Arc<Metrics>,
         document: Bytes,
     ) -> Self {
-        let mut secrets = config.secrets.clone();
         // A model that has read the server's own token must not show it either.
-        secrets.extend(config.token.clone());
+        config.secrets.extend(config.token.clone());
         Self(Arc::new(AppState {
-            redactor: Redactor::new(secrets),
+            redactor: config.secrets.redactor(),
             token: TokenCheck::new(&config, now_ms()),
             rates: RateLimiter::new(&config.limits),
             host,

@@ -3,7 +3,7 @@
 //! The system takes a lock back however its process ends, and a token is never used again; so a token whose lock
 //! can be taken is that of a process which is gone.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -38,7 +38,7 @@ impl WriterLock {
             let path = folder.join(format!("{token}.lock"));
             // Another name until it is locked: nobody takes it for a dead one's in between.
             let fresh = folder.join(format!("{token}.new"));
-            let mut file = match OpenOptions::new().write(true).create_new(true).open(&fresh) {
+            let mut file = match crate::open::private_options().create_new(true).open(&fresh) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 other => other?,
             };

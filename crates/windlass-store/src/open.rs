@@ -45,6 +45,15 @@ pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// Options for a file that is made for its owner alone.
+pub(crate) fn private_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
 pub(crate) fn folder_error(path: &Path, error: &io::Error) -> OpenError {
     let path = path.to_path_buf();
     match error.kind() {
@@ -103,11 +112,7 @@ pub(crate) fn open_reader(path: &Path, config: &StoreConfig) -> Result<Connectio
 
 /// The file, readable for its owner alone; SQLite gives the files beside it the same rights.
 fn make_file(path: &Path) -> Result<(), OpenError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(|error| {
+    private_options().read(true).create(true).open(path).map(drop).map_err(|error| {
         let (path, reason): (PathBuf, String) = (path.to_path_buf(), error.to_string());
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => OpenError::Full { path },

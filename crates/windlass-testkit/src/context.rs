@@ -11,7 +11,7 @@ use windlass_core::ports::{
 };
 use windlass_core::protocol::ids::CallId;
 use windlass_core::protocol::task::{Task, TaskStatus};
-use windlass_core::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput};
+use windlass_core::protocol::tool::{ReachLog, ToolFailure, ToolOutcome, ToolOutput};
 
 /// Builds a [`ToolContext`]; keeps what the tool did to it.
 #[derive(Debug, Clone)]
@@ -86,6 +86,7 @@ impl NullContext {
             user_message: Arc::clone(&self.user_message),
             deadline_ms: u64::MAX,
             waiting: WaitingTime::default(),
+            reached: ReachLog::default(),
             output_bytes_max: self.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: self.cancel.clone(),

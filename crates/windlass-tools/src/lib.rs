@@ -26,8 +26,8 @@ mod web;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::ports::ToolPort;
 use windlass_core::ports::search::SharedSearch;
+use windlass_core::ports::{SecretsPort, ToolPort};
 
 use crate::files::workspace::FileWorkspace;
 use crate::typed::{TypedTool as _, port};
@@ -55,6 +55,8 @@ pub struct ToolsConfig {
     pub search: Option<SharedSearch>,
     /// Where copies of changed files are kept for `undo_edit`; in memory when `None`.
     pub undo_dir: Option<PathBuf>,
+    /// Who lends secrets for the headers of requests; nobody by default.
+    pub secrets: Option<Arc<dyn SecretsPort>>,
     /// Variables that commands inherit; none by default.
     pub environment: Environment,
 }
@@ -88,7 +90,7 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         port(tasks::update_task::UpdateTask),
         port(system::system_stats::SystemStats),
         port(web::web_search::WebSearch::new(config.web_search.clone())),
-        port(web::fetch_url::FetchUrl::new(config.fetch.clone())),
+        port(web::fetch_url::FetchUrl::new(config.fetch.clone(), config.secrets.clone())),
         port(web::generate_image::GenerateImage::new(config.image.clone())),
         port(project::rag_search::RagSearch(search())),
         port(system::read_result::ReadResult),

@@ -197,6 +197,14 @@ impl Builder {
         self
     }
 
+    /// Lends secrets to the built-in tools: `{{secret:NAME}}` in a header of `fetch_url` stands for the one of that name, if it is
+    /// lent for the host that the call names. Nothing else of a run ever has its value.
+    #[cfg(feature = "tools")]
+    pub fn secrets(mut self, secrets: impl windlass_core::ports::SecretsPort + 'static) -> Self {
+        self.builtin.secrets = Some(std::sync::Arc::new(secrets));
+        self
+    }
+
     /// Chooses the manner of working: limits, tools, dialect, envelope, what is asked.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;

@@ -86,8 +86,8 @@ impl RouterConfig {
     }
 
     /// A key that must not appear in anything that is shown.
-    pub fn secret(mut self, key: impl Into<String>) -> Self {
-        self.config.secrets.push(Secret::new(key.into()));
+    pub fn secret(self, key: impl Into<String>) -> Self {
+        self.config.secrets.add(Secret::new(key.into()));
         self
     }
 

@@ -1,7 +1,9 @@
 // How states, repairs and decisions are said: a word, an icon and a tone each, so that colour is never alone.
 
 import type { Tone } from '../ui/Badge.svelte';
+import { bytes } from '../ui/format';
 import type { IconName } from '../ui/Icon.svelte';
+import type { ReachedHost } from '../protocol/events';
 import type { Decision, RunOutcome } from '../view/types';
 import type { CallState, Finish, NoticeKind, Purpose, StepState } from './timeline';
 
@@ -121,6 +123,12 @@ const repairs: { [repair: string]: string } = {
 };
 
 export const repairSaid = (repair: string): string => repairs[repair] ?? repair.replaceAll('_', ' ');
+
+/** A host that a call has sent something to, and how much. */
+export function reachSaid({ host, address, requests, bytes_out, bytes_in }: ReachedHost): string {
+  const times = requests === 1 ? '' : `, ${requests} requests`;
+  return `${host} (${address ?? 'no answer'}): ${bytes(bytes_out)} sent, ${bytes(bytes_in)} received${times}`;
+}
 
 const decisions: { [decision in Decision]: string } = {
   once: 'Allowed once',

@@ -2590,6 +2590,11 @@ export interface components {
             trust: components["schemas"]["Trust"];
             proposal?: components["schemas"]["Question"];
             /**
+             * @description Hosts that it has sent something to, those of calls inside it among them. A call that was cut off with the program has
+             *     none on record, but that it began.
+             */
+            reached?: components["schemas"]["ReachedHost"][];
+            /**
              * @description Calls that it made itself: in journals from before these had records of their own, and in the answer to a call
              *     from outside, of which there is no journal.
              */
@@ -2603,6 +2608,19 @@ export interface components {
          * @enum {string}
          */
         Trust: "own" | "untrusted";
+        /** @description A host that a call has sent something to. */
+        ReachedHost: {
+            /** @description Its name and port, as the address of the request had it. */
+            host: string;
+            /** @description The address that was connected to; nothing where no answer came. */
+            address?: string;
+            /** @description Requests that were sent to it. */
+            requests: number;
+            /** @description Bytes of these: lines, headers that the tool wrote, bodies. */
+            bytes_out: number;
+            /** @description Bytes of bodies that were read. */
+            bytes_in: number;
+        };
         /** @description What a call gave. */
         ToolAnswer: {
             status: components["schemas"]["OutcomeStatus"];

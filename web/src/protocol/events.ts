@@ -1515,10 +1515,43 @@ result_ref?: string
 trust: Trust
 proposal?: Question
 /**
+ * Hosts that it has sent something to, those of calls inside it among them. A call that was cut off with the program has
+ * none on record, but that it began.
+ */
+reached?: ReachedHost[]
+/**
  * Calls that it made itself: in journals from before these had records of their own, and in the answer to a call
  * from outside, of which there is no journal.
  */
 inside?: InnerCall[]
+}
+/**
+ * A host that a call has sent something to.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ReachedHost".
+ */
+export interface ReachedHost {
+/**
+ * Its name and port, as the address of the request had it.
+ */
+host: string
+/**
+ * The address that was connected to; nothing where no answer came.
+ */
+address?: string
+/**
+ * Requests that were sent to it.
+ */
+requests: number
+/**
+ * Bytes of these: lines, headers that the tool wrote, bodies.
+ */
+bytes_out: number
+/**
+ * Bytes of bodies that were read.
+ */
+bytes_in: number
 }
 /**
  * A call that a running call made itself.

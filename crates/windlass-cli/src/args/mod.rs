@@ -5,6 +5,7 @@ pub(crate) mod answer_form;
 mod models;
 mod modules;
 mod question;
+mod secrets;
 mod server;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
 pub(crate) use self::modules::{
     MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModuleScriptArgs, ModulesCommand, OptimizeArgs,
 };
+pub(crate) use self::secrets::{SecretsCommand, SetSecretArgs};
 pub(crate) use self::server::{AttachArgs, ServeArgs, TokenArgs};
 use crate::config::duration::parse_positive_ms;
 use crate::config::{EFFORT_WORDS, parse_dollars};
@@ -99,6 +101,9 @@ pub(crate) enum CliCommand {
     Attach(AttachArgs),
     /// Print the token of your servers, for scripts and other clients
     Token(TokenArgs),
+    /// Secrets that tools may send to the hosts they are for: list, set, remove
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Saved sessions: list, show, export, rename, delete
     #[command(subcommand)]
     Sessions(SessionsCommand),

@@ -1,6 +1,5 @@
 //! `windlass config explain / path / init`.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
@@ -8,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::args::{ConfigCommand, GlobalArgs};
 use crate::complaint::{CommandError, Result};
 use crate::config::{
-    CliConfig, Flags, Folders, KEYS, PROVIDERS, ProcessEnvironment, find_key, key_names, project_file,
-    template,
+    CliConfig, Flags, Folders, KEYS, PROVIDERS, ProcessEnvironment, find_key, key_names, private,
+    project_file, template,
 };
 use crate::exit::Exit;
 use crate::terminal::ask::can_ask;
@@ -95,14 +94,10 @@ fn init(global: &GlobalArgs) -> Result<()> {
     let path = &folders.config_file;
     let failed = |error: io::Error| CommandError::file(path, "written", &error);
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        private::make_folder(folder).map_err(failed)?;
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
     // Keys of providers will stand in it.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = match options.open(path) {
+    let mut file = match private::options().create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let what = format!("there is already a configuration file {}", path.display());
             return Err(CommandError::usage(what).cure("edit it, or move it away first"));

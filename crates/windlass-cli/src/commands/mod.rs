@@ -4,7 +4,7 @@
 //! - `run`, `serve`, `sessions`, `runs`: sessions and their runs; `token`: who may come in
 //! - `index`, `search`: the index of the project
 //! - `tools`, `policy`, `trust`, `config`, `completions`: what a run may use, and what is set
-//! - `models`, `modules`: who answers
+//! - `models`, `modules`: who answers; `secrets`: what tools may send where
 
 pub(crate) mod app;
 pub(crate) mod attach;
@@ -17,6 +17,7 @@ pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod search;
+pub(crate) mod secrets;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod token;

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use windlass_core::permission::{
     Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target, read_reach,
 };
-use windlass_core::text::redact::Redactor;
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 
@@ -250,7 +249,7 @@ fn find_out(wiring: &Wiring, tool: &str, arguments: String) -> Result<CallFate> 
         profile: &config.profile,
         root: &config.root,
         clock: &clock,
-        secrets: &Redactor::default(),
+        secrets: &config.secrets.redactor(),
     };
     block_on(async { Ok(judge.judge(tool, arguments).await) })
 }

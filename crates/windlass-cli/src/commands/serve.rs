@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use windlass_core::ports::host::ServedPort;
+use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 use windlass_engine::host::Host;
 use windlass_server::axum::Router;
@@ -63,13 +64,15 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
         // Before any link: codes of before are refused.
         let app = windlass_server::app(Arc::clone(&host) as Arc<dyn ServedPort>, server);
         say_where(global, config, bound, &model)?;
-        say_who(global, &url, token.as_ref());
+        say_who(global, &url, token.as_ref(), &config.secrets);
         if let Some(words) = small_print(&model).filter(|_| !global.quiet) {
             tell_line(&words);
         }
         take_up(&host, global.quiet).await?;
         if args.open {
-            let link = token.as_ref().map_or_else(|| url.clone(), |token| sign_in_link(&url, token));
+            let link = token
+                .as_ref()
+                .map_or_else(|| url.clone(), |token| sign_in_link(&url, token, &config.secrets));
             browser::open(&link, url);
         }
         let serving = Serving { host, app, listener, tls };
@@ -144,7 +147,7 @@ fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig
     Ok(ServerConfig {
         hosts: settings.items("server.hosts").to_vec(),
         origins: settings.items("server.origins").to_vec(),
-        secrets: config.keys.values().cloned().collect(),
+        secrets: config.secrets.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         is_tls: is_tls(config),
         ..server
@@ -204,12 +207,12 @@ fn say_where(global: &GlobalArgs, config: &CliConfig, bound: SocketAddr, model: 
 }
 
 /// How a browser gets in, or that everybody does.
-fn say_who(global: &GlobalArgs, url: &str, token: Option<&Secret>) {
+fn say_who(global: &GlobalArgs, url: &str, token: Option<&Secret>, secrets: &SecretRegistry) {
     match token {
         Some(_) if global.quiet => {}
         Some(token) => {
             let minutes = SIGN_IN_CODE_LIFETIME.as_secs() / 60;
-            let link = sign_in_link(url, token);
+            let link = sign_in_link(url, token, secrets);
             tell_line(&format!("sign in (once, within {minutes} minutes): {link}"));
             tell_line("later: windlass token --link, or the token itself: windlass token");
         }

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use uuid::Uuid;
 use windlass_core::protocol::ids::Millis;
+use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 
 use crate::args::{GlobalArgs, TokenArgs};
@@ -24,7 +25,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &TokenArgs) -> Result<Exit> {
     };
     if args.link {
         let address = find_address(&config, args.addr.as_deref())?;
-        print_line(&sign_in_link(&url_of(address, is_tls(&config)), &token))?;
+        print_line(&sign_in_link(&url_of(address, is_tls(&config)), &token, &config.secrets))?;
     } else {
         print_line(token.expose())?;
     }
@@ -49,11 +50,13 @@ pub(crate) fn url_of(bound: SocketAddr, is_tls: bool) -> String {
 
 /// A link that signs a browser in. The code goes behind `#`, which browsers keep to themselves; the app takes it out of
 /// the address at once.
-pub(crate) fn sign_in_link(url: &str, token: &Secret) -> String {
+pub(crate) fn sign_in_link(url: &str, token: &Secret, secrets: &SecretRegistry) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now_ms = Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX);
     let nonce = Uuid::new_v4().simple().to_string();
-    format!("{url}#sign-in={}", windlass_server::sign_in_code(token, &nonce, now_ms))
+    let code = windlass_server::sign_in_code(token, &nonce, now_ms);
+    secrets.add(Secret::new(code.as_str()));
+    format!("{url}#sign-in={code}")
 }
 
 #[cfg(test)]

@@ -15,11 +15,15 @@ pub(crate) struct Folders {
     /// Stored rules, beside the configuration file.
     pub(crate) policies_file: PathBuf,
     /// The user's own folder, whichever file is in use.
-    user: PathBuf,
+    pub(super) user: PathBuf,
+    /// The home of the user.
+    pub(super) home: PathBuf,
     /// Where ZodoLlama may have kept its rules: beside that folder, or in `~/.config` whatever XDG says.
     zodo: [PathBuf; 2],
     /// Everything that is kept.
     pub(crate) data: PathBuf,
+    /// Whether the user named it: then others may use it too.
+    pub(super) is_data_named: bool,
 }
 
 /// The file of stored rules.
@@ -40,6 +44,8 @@ impl Folders {
             is_config_named,
             zodo: [user.with_file_name("zodollama"), xdg.home_dir().join(".config/zodollama")],
             user,
+            home: xdg.home_dir().to_owned(),
+            is_data_named: data.is_some(),
             data: data.unwrap_or_else(|| xdg.data_dir().join("windlass")),
         })
     }

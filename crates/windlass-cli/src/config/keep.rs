@@ -86,7 +86,7 @@ fn value_span(text: &str, group: &str, field: &str) -> Option<Range<usize>> {
 /// Puts a text in the place of a file in one go: a full disk or a lost process leaves the old one.
 fn replace(place: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = place.parent() {
-        fs::create_dir_all(folder)?;
+        super::private::make_folder(folder)?;
     }
     let fresh = fresh_beside(place);
     let written = write_fresh(&fresh, place, text).and_then(|()| fs::rename(&fresh, place));

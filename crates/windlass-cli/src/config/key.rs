@@ -129,6 +129,18 @@ pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
             Set,
             "time limits of single tools: web_search = \"30s\", in milliseconds without a unit",
         ),
+        SettingKey::new(
+            "tools.command.env",
+            List,
+            OPENS,
+            "variables that commands get beside PATH, HOME, USER, LOGNAME, SHELL, LANG, LC_*, TERM, TZ and TMPDIR",
+        ),
+        SettingKey::new(
+            "key_commands.env",
+            List,
+            LEAVES,
+            "variables that every key_command gets beside those, as they are",
+        ),
         SettingKey::new("terminal.theme", Word(&THEME_WORDS), Set, "the colours of the terminal app"),
         SettingKey::new("models.fast", Text, LEAVES, "the model that --model fast means"),
         SettingKey::new("models.medium", Text, LEAVES, "the model that --model medium means"),

@@ -11,9 +11,11 @@
 //! - `layer`: the layers of the configuration, each read for itself: files, environment
 //! - `limits`: those of the profile first, then what was set
 //! - `module`: a module is a model to whoever names one, but stands before another
+//! - `private`: folders and files that their owner alone can read
 //! - `project`: what a project's own file may change
 //! - `script`: a script as a layer: its header says how it wants to be played
 //! - `search`: the server that is configured, else one that a key in the environment opens
+//! - `secrets`: which values of the configuration are secret: all of them are registered as soon as they are read
 //! - `template`: the first configuration file: everything in it, everything commented out
 //! - `token`: tokens of servers, in files that only their owner should read
 //! - `value`: its value, what kind of value it must be, and where it came from
@@ -26,9 +28,11 @@ mod key;
 mod layer;
 mod limits;
 mod module;
+pub(crate) mod private;
 mod project;
 mod script;
 mod search;
+mod secrets;
 mod template;
 pub(crate) mod token;
 mod value;
@@ -40,6 +44,7 @@ use std::str::FromStr;
 use serde_json::Number;
 use windlass_core::permission::ApproveMode;
 use windlass_core::profile::{Profile, ProfileName};
+use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 use windlass_modules::{Module, fit_profile};
 use windlass_scripted::Script;
@@ -57,6 +62,7 @@ use crate::args::{GlobalArgs, ServeArgs};
 use crate::complaint::{CommandError, Result};
 use crate::trust::brought::read_plain;
 use crate::trust::{FolderTrust, TrustState};
+use crate::terminal::out::keep_secret;
 
 /// What a process finds itself in.
 #[derive(Debug, Clone)]
@@ -201,6 +207,8 @@ pub(crate) struct CliConfig {
     pub(crate) approve: ApproveMode,
     /// Keys of the environment, by variable.
     pub(crate) keys: BTreeMap<String, Secret>,
+    /// Everything that is secret in this process: whatever finds a secret adds it, and all who show or keep texts ask it.
+    pub(crate) secrets: SecretRegistry,
     /// The script, when the model is one.
     pub(crate) script: Option<Script>,
     /// What the root brings, and whether it counts.
@@ -254,9 +262,15 @@ impl CliConfig {
         settings.put_default("search.embedder", SettingValue::Text("off".into()));
         settings.put_default("root", SettingValue::Text(root.display().to_string()));
         let keys = surroundings.keys();
+        // Of every layer: a key that another one stands over is secret all the same.
+        let secrets: SecretRegistry = keys.values().cloned().collect();
+        [&user, &project, &environment, &flags]
+            .into_iter()
+            .for_each(|layer| secrets::register(&secrets, layer));
+        keep_secret(&secrets);
         let profile = find_profile(&mut settings, &keys)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
-        Ok(Self { folders, settings, profile, root, approve, keys, script, trust, warnings })
+        Ok(Self { folders, settings, profile, root, approve, keys, secrets, script, trust, warnings })
     }
 
     /// The profile of that name, whole: only what somebody set is changed in it. The usual one is as the flags made it.

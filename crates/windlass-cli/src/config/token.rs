@@ -1,6 +1,6 @@
 //! Tokens of servers, in files that only their owner should read. The server makes its own unless one is named.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use windlass_core::text::secret::Secret;
 
 use crate::commands::run::read_bounded;
 use crate::complaint::{CommandError, Result};
-use crate::config::CliConfig;
+use crate::config::{CliConfig, private};
 use crate::terminal::out::warn;
 
 /// Shortest token that is worth the name.
@@ -20,6 +20,12 @@ const FILE: &str = "token";
 
 /// The token that servers of this configuration want, made if there is none yet; nothing where none is wanted.
 pub(crate) fn of_server(config: &CliConfig) -> Result<Option<Secret>> {
+    let token = find_or_make(config)?;
+    config.secrets.extend(token.clone());
+    Ok(token)
+}
+
+fn find_or_make(config: &CliConfig) -> Result<Option<Secret>> {
     if config.settings.is_on("server.no_token") {
         return Ok(None);
     }
@@ -38,11 +44,14 @@ pub(crate) fn of_server(config: &CliConfig) -> Result<Option<Secret>> {
 
 /// The token for a server of this user on this machine, if there is one.
 pub(crate) fn of_client(config: &CliConfig) -> Result<Option<Secret>> {
-    if let Some(named) = named(config) {
-        return named.map(Some);
-    }
     let file = own_file(config);
-    if file.exists() { read_own(&file).map(Some) } else { Ok(None) }
+    let token = match named(config) {
+        Some(named) => Some(named?),
+        None if file.exists() => Some(read_own(&file)?),
+        None => None,
+    };
+    config.secrets.extend(token.clone());
+    Ok(token)
 }
 
 fn named(config: &CliConfig) -> Option<Result<Secret>> {
@@ -66,11 +75,11 @@ fn read_own(file: &Path) -> Result<Secret> {
 /// Writes a new token whole or not at all, and never over another: two servers may start at once.
 fn make(file: &Path) -> io::Result<()> {
     if let Some(folder) = file.parent() {
-        make_folder(folder)?;
+        private::make_folder(folder)?;
     }
     let half = file.with_file_name(format!("{FILE}.{}", Uuid::new_v4().simple()));
     let token = format!("{}{}\n", Uuid::new_v4().simple(), Uuid::new_v4().simple());
-    let written = open_new(&half).and_then(|mut opened| {
+    let written = private::options().create_new(true).open(&half).and_then(|mut opened| {
         opened.write_all(token.as_bytes())?;
         opened.sync_all()?;
         std::fs::hard_link(&half, file)
@@ -118,30 +127,8 @@ fn close_to_others(file: &Path) {
     }
 }
 
-#[cfg(unix)]
-pub(crate) fn open_new(file: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
-}
-
-#[cfg(unix)]
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
 #[cfg(not(unix))]
 fn warn_if_open(_path: &Path, _file: &File) {}
 
 #[cfg(not(unix))]
 fn close_to_others(_file: &Path) {}
-
-#[cfg(not(unix))]
-pub(crate) fn open_new(file: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(file)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
-}

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Number, Value as Json, json};
 use toml::de::DeValue;
 use windlass_core::limits::WISHED_COST_USD_MAX;
+use windlass_core::text::user_info::hide_address_secrets;
 
 use crate::config::duration::parse_ms;
 
@@ -62,16 +63,21 @@ impl SettingValue {
         items
     }
 
+    /// Whether it is text that is never shown.
+    pub(crate) fn is_secret(&self) -> bool {
+        matches!(self, SettingValue::Secret(_) | SettingValue::Secrets(_))
+    }
+
     /// As JSON, secrets hidden.
     pub(crate) fn to_json(&self) -> Json {
         match self {
             SettingValue::Nothing => Json::Null,
-            SettingValue::Text(text) => json!(text),
+            SettingValue::Text(text) => json!(hide_address_secrets(text)),
             SettingValue::Secret(_) => json!(HIDDEN),
             SettingValue::Truth(truth) => json!(truth),
             SettingValue::Count(count) => json!(count),
             SettingValue::Number(number) => json!(number),
-            SettingValue::List(items) => json!(items),
+            SettingValue::List(items) => items.iter().map(|item| json!(hide_address_secrets(item))).collect(),
             SettingValue::Table(fields) => json!(fields),
             SettingValue::Secrets(fields) => {
                 fields.keys().map(|name| (name.clone(), json!(HIDDEN))).collect()
@@ -85,13 +91,14 @@ impl fmt::Display for SettingValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SettingValue::Nothing => f.write_str("(none)"),
-            SettingValue::Text(text) => write!(f, "{}", json!(text)),
+            SettingValue::Text(text) => write!(f, "{}", json!(hide_address_secrets(text))),
             SettingValue::Secret(_) => f.write_str(HIDDEN),
             SettingValue::Truth(truth) => write!(f, "{truth}"),
             SettingValue::Count(count) => write!(f, "{count}"),
             SettingValue::Number(number) => write!(f, "{number}"),
-            SettingValue::List(items) => write!(f, "{}", json!(items)),
-            SettingValue::Table(_) | SettingValue::Secrets(_) => write!(f, "{}", self.to_json()),
+            SettingValue::List(_) | SettingValue::Table(_) | SettingValue::Secrets(_) => {
+                write!(f, "{}", self.to_json())
+            }
         }
     }
 }

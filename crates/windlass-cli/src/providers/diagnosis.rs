@@ -10,6 +10,7 @@ use windlass_models::doctor::{Diagnosis, Probe, ProbeFinding, ProbeVerdict};
 use windlass_models::{Abilities, ModelName};
 
 use crate::complaint::{CommandError, Result};
+use crate::config::private;
 
 /// Largest diagnosis that is read: ours have a few kilobytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -106,9 +107,9 @@ pub(crate) fn store(data: &Path, name: &ModelName, examined: &Examined) -> Resul
     let failed = |error: io::Error| CommandError::file(&path, "written", &error);
     let text = serde_json::to_string_pretty(examined)
         .map_err(|error| CommandError::failed(format!("the findings cannot be written: {error}")))?;
-    std::fs::create_dir_all(folder(data)).map_err(failed)?;
+    private::make_folder(&folder(data)).map_err(failed)?;
     // A half-written file would be read by the next run.
     let fresh = path.with_extension("json.new");
-    std::fs::write(&fresh, text).and_then(|()| std::fs::rename(&fresh, &path)).map_err(failed)?;
+    private::write(&fresh, &text).and_then(|()| std::fs::rename(&fresh, &path)).map_err(failed)?;
     Ok(path)
 }

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use windlass_core::text::secret::Secret;
 
+use crate::providers::child_environment;
+
 /// A password manager may ask for a finger first; longer than this nobody waits for a run to begin.
 const COMMAND_TIMEOUT_MS: u64 = 10_000;
 
@@ -41,9 +43,9 @@ impl std::fmt::Display for CommandFailure {
     }
 }
 
-/// Runs a command and gives the first line of what it says.
-pub(crate) fn ask(program: &str, args: &[&str]) -> Result<Secret, CommandFailure> {
-    let answer = run(program, args, None, COMMAND_TIMEOUT_MS)?;
+/// Runs a command and gives the first line of what it says. It gets the variables of a desktop program, and those that are named.
+pub(crate) fn ask(program: &str, args: &[&str], named: &[String]) -> Result<Secret, CommandFailure> {
+    let answer = run(program, args, named, None, COMMAND_TIMEOUT_MS)?;
     match answer.lines().next().map(str::trim) {
         None | Some("") => Err(CommandFailure::Empty),
         Some(key) => Ok(Secret::new(key)),
@@ -52,13 +54,21 @@ pub(crate) fn ask(program: &str, args: &[&str]) -> Result<Secret, CommandFailure
 
 /// Runs a command that is told something secret on its standard input.
 pub(crate) fn tell(program: &str, args: &[&str], text: &str) -> Result<(), CommandFailure> {
-    run(program, args, Some(text), COMMAND_TIMEOUT_MS).map(drop)
+    run(program, args, &[], Some(text), COMMAND_TIMEOUT_MS).map(drop)
 }
 
-fn run(program: &str, args: &[&str], input: Option<&str>, timeout_ms: u64) -> Result<String, CommandFailure> {
+fn run(
+    program: &str,
+    args: &[&str],
+    named: &[String],
+    input: Option<&str>,
+    timeout_ms: u64,
+) -> Result<String, CommandFailure> {
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
     let mut child = Command::new(program)
         .args(args)
+        .env_clear()
+        .envs(child_environment::of_key_command(named))
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

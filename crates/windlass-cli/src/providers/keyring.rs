@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::text::secret::Secret;
 
 use crate::complaint::{CommandError, Result};
+use crate::config::private;
 use crate::providers::key_command::{CommandFailure, ask, tell};
 
 /// The name under which all keys are kept.
@@ -18,12 +19,19 @@ const OURS: &str = "windlass";
 pub(crate) struct Keyring {
     /// The names of providers that have a key there.
     names_file: PathBuf,
+    /// What stands before a name there.
+    prefix: &'static str,
 }
 
 impl Keyring {
     /// The keyring of this user.
     pub(crate) fn of_user(data: &Path) -> Self {
-        Self { names_file: data.join("models").join("keys.json") }
+        Self { names_file: data.join("models").join("keys.json"), prefix: "" }
+    }
+
+    /// The same for secrets of tools.
+    pub(crate) fn of_secrets(data: &Path) -> Self {
+        Self { names_file: data.join("secret_names.json"), prefix: "secret." }
     }
 
     /// The providers that have a key there.
@@ -39,23 +47,31 @@ impl Keyring {
         }
     }
 
+    fn entry(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
     /// The key of a provider, if there is one.
     pub(crate) fn find(&self, provider: &str) -> Result<Option<Secret>> {
         if !self.names()?.contains(provider) {
             return Ok(None);
         }
+        let provider = &self.entry(provider);
         let asked = match SYSTEM {
-            System::SecretTool => ask("secret-tool", &["lookup", "service", OURS, "provider", provider]),
-            System::Security => ask("security", &["find-generic-password", "-s", OURS, "-a", provider, "-w"]),
+            System::SecretTool => ask("secret-tool", &["lookup", "service", OURS, "provider", provider], &[]),
+            System::Security => {
+                ask("security", &["find-generic-password", "-s", OURS, "-a", provider, "-w"], &[])
+            }
         };
         asked.map(Some).map_err(|failure| unreachable(&failure))
     }
 
     pub(crate) fn set(&self, provider: &str, key: &Secret) -> Result<()> {
+        let entry = &self.entry(provider);
         let told = match SYSTEM {
             System::SecretTool => {
-                let label = format!("{OURS}: key for {provider}");
-                let args = ["store", "--label", &label, "service", OURS, "provider", provider];
+                let label = format!("{OURS}: key for {entry}");
+                let args = ["store", "--label", &label, "service", OURS, "provider", entry];
                 tell("secret-tool", &args, key.expose())
             }
             // Its interactive mode takes commands from standard input; quotes are its only escape.
@@ -64,7 +80,7 @@ impl Keyring {
             }
             System::Security => {
                 let line =
-                    format!("add-generic-password -U -s {OURS} -a \"{provider}\" -w \"{}\"\n", key.expose());
+                    format!("add-generic-password -U -s {OURS} -a \"{entry}\" -w \"{}\"\n", key.expose());
                 tell("security", &["-i"], &line)
             }
         };
@@ -80,11 +96,10 @@ impl Keyring {
         if !names.remove(provider) {
             return Ok(false);
         }
+        let entry = &self.entry(provider);
         let told = match SYSTEM {
-            System::SecretTool => tell("secret-tool", &["clear", "service", OURS, "provider", provider], ""),
-            System::Security => {
-                tell("security", &["delete-generic-password", "-s", OURS, "-a", provider], "")
-            }
+            System::SecretTool => tell("secret-tool", &["clear", "service", OURS, "provider", entry], ""),
+            System::Security => tell("security", &["delete-generic-password", "-s", OURS, "-a", entry], ""),
         };
         match told {
             // It was already gone.
@@ -97,12 +112,12 @@ impl Keyring {
     fn write(&self, names: &BTreeSet<String>) -> Result<()> {
         let failed = |error: io::Error| CommandError::file(&self.names_file, "written", &error);
         if let Some(folder) = self.names_file.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            private::make_folder(folder).map_err(failed)?;
         }
         let text = serde_json::to_string(names).map_err(|error| {
             CommandError::failed(format!("the list of stored keys cannot be written: {error}"))
         })?;
-        std::fs::write(&self.names_file, text).map_err(failed)
+        private::write(&self.names_file, &text).map_err(failed)
     }
 }
 

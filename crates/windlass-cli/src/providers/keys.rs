@@ -58,8 +58,14 @@ pub(crate) fn locate(config: &CliConfig, provider: &str) -> Result<Option<KeySou
     Ok(is_kept.then_some(KeySource::Keyring))
 }
 
-/// The key of a provider.
+/// The key of a provider; it is a registered secret from then on.
 pub(crate) fn find(config: &CliConfig, provider: &str) -> Result<Option<Secret>> {
+    let key = look_up(config, provider)?;
+    config.secrets.extend(key.clone());
+    Ok(key)
+}
+
+fn look_up(config: &CliConfig, provider: &str) -> Result<Option<Secret>> {
     let name = format!("providers.{provider}.key_command");
     match locate(config, provider)? {
         None => Ok(None),
@@ -69,7 +75,9 @@ pub(crate) fn find(config: &CliConfig, provider: &str) -> Result<Option<Secret>>
             let Some((program, args)) = words.split_first() else { return Ok(None) };
             // Its words are not shown: who tests a command writes a key into it.
             let cure = format!("run the command of {name} by hand");
-            ask(program, args).map(Some).map_err(|failure| config.wrong(&name, &failure).cure(cure))
+            ask(program, args, config.settings.items("key_commands.env"))
+                .map(Some)
+                .map_err(|failure| config.wrong(&name, &failure).cure(cure))
         }
         Some(KeySource::Keyring) => Keyring::of_user(&config.folders.data).find(provider),
     }

@@ -2,9 +2,11 @@
 //!
 //! - `choice`: which model answers; `open`: models by name, for a host
 //! - `target`: one endpoint, connected; `diagnosis`: what `models doctor` found of it
-//! - `keys`, `key_command`, `keyring`: where keys are
+//! - `keys`, `key_command`, `keyring`: where keys are; `child_environment`: the variables of such commands;
+//!   `user_secrets`: secrets for tools, bound to hosts
 //! - `local`: models in this process; `pulled`: the model files that were downloaded
 
+pub(crate) mod child_environment;
 pub(crate) mod choice;
 pub(crate) mod diagnosis;
 pub(crate) mod key_command;
@@ -14,3 +16,4 @@ pub(crate) mod local;
 pub(crate) mod open;
 pub(crate) mod pulled;
 pub(crate) mod target;
+pub(crate) mod user_secrets;

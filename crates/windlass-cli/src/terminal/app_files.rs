@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind};
 
-use crate::config::{Folders, keep_word};
+use crate::config::{Folders, keep_word, private};
 
 /// Lines of history that are offered again.
 const HISTORY_LINES_MAX: usize = 1_000;
@@ -42,14 +42,15 @@ impl AppFiles {
 
     fn add_to_history(&self, line: &str) -> io::Result<()> {
         if let Some(folder) = self.history_file.parent() {
-            std::fs::create_dir_all(folder)?;
+            private::make_folder(folder)?;
         }
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        for_owner_alone(&mut options);
         let text = serde_json::to_string(line)?;
         // One write: two apps may add at the same time.
-        options.open(&self.history_file)?.write_all(format!("{text}\n").as_bytes())
+        private::options()
+            .create(true)
+            .append(true)
+            .open(&self.history_file)?
+            .write_all(format!("{text}\n").as_bytes())
     }
 }
 
@@ -90,15 +91,6 @@ impl AppFilesPort for AppFiles {
 fn unwritten(path: &Path, error: &io::Error) -> AppFilesError {
     AppFilesError(format!("{} cannot be written: {error}", path.display()))
 }
-
-#[cfg(unix)]
-fn for_owner_alone(options: &mut OpenOptions) {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    options.mode(0o600);
-}
-
-#[cfg(not(unix))]
-fn for_owner_alone(_options: &mut OpenOptions) {}
 
 #[cfg(test)]
 #[path = "app_files_tests.rs"]

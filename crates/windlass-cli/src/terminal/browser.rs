@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::providers::child_environment::of_desktop_program;
 use crate::terminal::out::warn;
 
 /// A program that fails later than this was a browser that somebody used and closed.
@@ -58,7 +59,13 @@ fn try_each(commands: Vec<Vec<String>>) -> Result<(), String> {
 
 fn run(program: &str, args: &[String]) -> Result<(), String> {
     let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(args)
+        .env_clear()
+        .envs(of_desktop_program())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     // Ctrl-C is for the server, not for the browser.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

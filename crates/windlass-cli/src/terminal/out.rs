@@ -8,8 +8,7 @@ use std::sync::{PoisonError, RwLock};
 
 use console::style;
 use serde::Serialize;
-use windlass_core::text::redact::Redactor;
-use windlass_core::text::secret::Secret;
+use windlass_core::text::redact::{Redactor, SecretRegistry};
 use windlass_core::text::visible;
 
 use crate::complaint::{CommandError, Result};
@@ -70,18 +69,19 @@ pub(crate) fn tell_progress(line: &str) {
 /// Secrets that no error, warning or line of the log may show.
 static SECRETS: RwLock<Option<Redactor>> = RwLock::new(None);
 
-/// From now on these keys, and what looks like one, stand in no error, warning or line of the log.
-pub(crate) fn keep_secret(keys: impl IntoIterator<Item = Secret>) {
-    *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(Redactor::new(keys));
+/// From now on what is in this registry, and what looks like a key, stands in no error, warning or line of the log.
+pub(crate) fn keep_secret(secrets: &SecretRegistry) {
+    *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets.redactor());
+}
+
+/// What takes secrets out in this process.
+pub(crate) fn redactor() -> Redactor {
+    SECRETS.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
 }
 
 /// A text from outside without secrets.
 pub(crate) fn without_secrets(text: &str) -> String {
-    let secrets = SECRETS.read().unwrap_or_else(PoisonError::into_inner);
-    match secrets.as_ref() {
-        Some(redactor) => redactor.clean(text).into_owned(),
-        None => Redactor::default().clean(text).into_owned(),
-    }
+    redactor().clean(text).into_owned()
 }
 
 /// Writes a warning to stderr.

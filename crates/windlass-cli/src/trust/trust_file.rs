@@ -10,7 +10,7 @@ use windlass_core::protocol::ids::Millis;
 
 use super::brought::Brought;
 use crate::complaint::{CommandError, Result};
-use crate::config::token::{make_folder, open_new};
+use crate::config::private;
 
 /// Folders that may be trusted at once: each is looked for at every start.
 const FOLDERS_MAX: usize = 500;
@@ -136,9 +136,9 @@ impl TrustFile {
         let fresh = self.path.with_file_name(format!("trust.json.{}", std::process::id()));
         let put = || {
             if let Some(folder) = self.path.parent() {
-                make_folder(folder)?;
+                private::make_folder(folder)?;
             }
-            let mut file = open_new(&fresh)?;
+            let mut file = private::options().create_new(true).open(&fresh)?;
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
             std::fs::rename(&fresh, &self.path)

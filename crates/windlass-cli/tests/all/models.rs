@@ -251,7 +251,7 @@ fn everything_known_of_a_model_is_shown_without_a_key() {
 
 /// A keyring of files: what `secret-tool` does, as far as we use it.
 #[cfg(unix)]
-const SECRET_TOOL: &str = "#!/bin/sh\nverb=$1\nfor last in \"$@\"; do :; done\nfile=\"$KEYRING/$last\"\n\
+const SECRET_TOOL: &str = "#!/bin/sh\nverb=$1\nfor last in \"$@\"; do :; done\nfile=\"$HOME/../project/ring/$last\"\n\
     case $verb in\nstore) cat > \"$file\";;\nlookup) cat \"$file\";;\nclear) rm -f \"$file\";;\nesac\n";
 
 #[cfg(unix)]
@@ -271,8 +271,7 @@ impl Keys {
     fn run(&self, args: &[&str], stdin: &str, vars: &[(&str, &str)]) -> Said {
         let bin = self.place.path("bin").display().to_string();
         let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
-        let ring = self.place.path("ring").display().to_string();
-        let mut all = vec![("PATH", path.as_str()), ("KEYRING", ring.as_str())];
+        let mut all = vec![("PATH", path.as_str())];
         all.extend(vars);
         self.place.windlass_told(args, stdin, &all)
     }

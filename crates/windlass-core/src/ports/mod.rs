@@ -5,6 +5,7 @@
 //! - `model`: a request in, a stream of deltas out
 //! - `journal`: where records are kept, in order
 //! - `store`: a journal with rows of sessions and runs that can be listed
+//! - `secrets`: what tools use and nobody sees
 //! - `search`: what is looked for and found, and the index behind it
 //! - `host`: what a front end sees of a running Windlass, in this process or behind a server
 
@@ -17,12 +18,14 @@ pub mod host;
 mod journal;
 mod model;
 pub mod search;
+mod secrets;
 pub mod store;
 mod tool;
 mod tool_source;
 
 pub use journal::{JournalFailure, JournalPort};
 pub use model::{AnswerForm, ModelPort};
+pub use secrets::{LendRefusal, SecretsPort};
 pub use tool::{
     ArgsValidator, CallsPort, CancelFlag, LiveState, Probed, ProgressPort, ResultsPort, TasksPort,
     ToolContext, ToolPort, Violation, WaitingTime,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::permission::{HeldTargets, Inspection};
 use crate::protocol::ids::{CallId, Millis, RunId, SessionId};
 use crate::protocol::task::{Task, TaskStatus};
-use crate::protocol::tool::{ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
+use crate::protocol::tool::{ReachLog, ToolFailure, ToolOutcome, ToolOutput, ToolSpec};
 
 /// A tool that can be run.
 #[async_trait]
@@ -132,6 +132,8 @@ pub struct ToolContext {
     pub deadline_ms: Millis,
     /// Where a tool says that it waits for somebody: its time limit is put off by that.
     pub waiting: WaitingTime,
+    /// Where a tool says which hosts it has sent something to.
+    pub reached: ReachLog,
     /// Most bytes of output a tool should make; what is above is cut by the engine.
     pub output_bytes_max: usize,
     /// What the call is held to: a tool that opens something checks it against these before it uses it.

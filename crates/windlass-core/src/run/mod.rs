@@ -25,6 +25,7 @@
 //!
 //! - `admission`: a call comes in: it gets its identity, is read, resolved and validated, and takes its place in the batch
 //! - `batch`: the calls of one step, each on its way to exactly one outcome
+//! - `cleaning`: known secrets are taken out of what comes to the machine
 //! - `closing`: all calls of a step have their outcomes: the transcript takes them in, and the run goes on or ends
 //! - `context`: a prefix that stays byte-identical, a window over the history, a trailer
 //! - `digest`: what stands in the place of messages that were left out
@@ -43,6 +44,7 @@
 
 mod admission;
 mod batch;
+mod cleaning;
 mod closing;
 mod context;
 mod digest;
@@ -62,6 +64,7 @@ mod window;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+pub use cleaning::{clean_delta, clean_input};
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
 pub use settings::RunSettings;
 

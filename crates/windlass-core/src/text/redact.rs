@@ -2,51 +2,57 @@
 //! a key of a well-known form.
 //!
 //! `Redactor` works on one text at a time. A text that comes in pieces goes through `pieces` first, so that no
-//! secret stands over two of them. Where secrets are in a text, `scan` says. Knows no events and no wires.
+//! secret stands over two of them. Which values are secret, a `registry` says, which may grow meanwhile; where they are
+//! in a text, `scan` says. Knows no events and no wires.
 
 mod pieces;
+mod registry;
 mod scan;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
 use serde_json::Value;
 
 pub use self::pieces::Pieces;
-use self::scan::{KnownSecrets, SecretScan};
+pub use self::registry::SecretRegistry;
+use self::scan::SecretScan;
 use crate::text::secret::Secret;
 
 /// What stands instead of a secret.
 const STARS: &str = "***";
 
-/// Takes secrets out of texts. Cheap to clone.
+/// Takes secrets out of texts. Cheap to clone; all that are made of one registry know what is registered later.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    known: Arc<KnownSecrets>,
-    /// The same secrets, without the forms.
-    values: Arc<KnownSecrets>,
+    registry: SecretRegistry,
+    /// Whether well-known forms are secrets too.
+    has_forms: bool,
 }
 
 impl Default for Redactor {
     fn default() -> Self {
-        Self::new([])
+        SecretRegistry::default().redactor()
     }
 }
 
 impl Redactor {
     /// One that knows these secrets, and the well-known forms.
     pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
-        let long = secrets.into_iter().filter(Secret::is_distinct);
-        let long: Vec<Secret> = long.collect();
-        let values = Arc::new(KnownSecrets::values(long.clone()));
-        Self { known: Arc::new(KnownSecrets::new(long)), values }
+        let registry = SecretRegistry::default();
+        registry.extend(secrets);
+        registry.redactor()
     }
 
     /// One that knows the same secrets and no forms: for what must be shown complete, where nothing but a secret that is
     /// known for certain may be missing.
     pub fn known_values(&self) -> Self {
-        Self { known: Arc::clone(&self.values), values: Arc::clone(&self.values) }
+        Self { registry: self.registry.clone(), has_forms: false }
+    }
+
+    /// Whether there is anything besides the forms that it looks for.
+    pub fn knows_values(&self) -> bool {
+        !self.registry.is_empty()
     }
 
     /// Characters of secrets in a text.
@@ -57,7 +63,7 @@ impl Redactor {
 
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut scan = SecretScan::default();
-        scan.advance(&self.known, text, true);
+        scan.advance(&self.registry.known(self.has_forms), text, true);
         scan.found
     }
 

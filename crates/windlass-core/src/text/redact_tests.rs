@@ -24,6 +24,10 @@ fn keys_of_well_known_forms_are_taken_out() {
         ("\"AIzaSyA1234567890abcdefghijklmnopqrstuv\"", "\"***\""),
         ("xoxb-1234567890-abcdef and AKIAIOSFODNN7EXAMPLE", "*** and ***"),
         ("github_pat_11ABCDEFG0abcdefghijkl", "***"),
+        ("gsk_abcdefghijklmnopqrstuvwxyz and xai-abcdefghijklmnopqrstuvwxyz", "*** and ***"),
+        ("tvly-dev-abcdefghijkl, glpat-abcdefghijklmnopqrst", "***, ***"),
+        ("npm_abcdefghijklmnopqrstuvwxyz0123456789", "***"),
+        ("cookie=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2lnbmF0dXJl-_x; path=/", "cookie=***; path=/"),
     ] {
         assert_eq!(plain.clean(text), cleaned);
     }
@@ -48,9 +52,36 @@ fn words_that_only_look_like_keys_stay() {
         "sk-short",
         "xox",
         "a risk-averse-investor-would",
+        "npm_config_user_agent",
+        "eyJhbGciOiJIUzI1NiJ9 alone, eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ",
+        "monkeyJourney.ofseveral.partsinit",
     ] {
         assert!(matches!(plain.clean(text), Cow::Borrowed(_)), "{text}");
     }
+}
+
+#[test]
+fn what_is_registered_late_counts_for_all_who_share_the_registry() {
+    let registry = SecretRegistry::default();
+    let (early, values) = (registry.redactor(), registry.redactor().known_values());
+    assert_eq!(early.clean("late-value"), "late-value");
+    registry.add("late-value".into());
+    registry.add("five!".into());
+    assert_eq!(early.clean("a late-value, five!"), "a ***, five!");
+    assert_eq!(values.clean("late-value sk-proj-abcdefghijklmnop123"), "*** sk-proj-abcdefghijklmnop123");
+    registry.add("with \"quotes\"".into());
+    assert_eq!(early.clean(r#"{"text":"with \"quotes\""}"#), r#"{"text":"***"}"#);
+}
+
+#[test]
+fn a_registry_has_a_bound_and_keeps_what_came_first() {
+    let registry: SecretRegistry =
+        (0..5_000).map(|number| Secret::new(format!("secret-{number:05}"))).collect();
+    let redactor = registry.redactor();
+    for kept in ["secret-00000", "secret-02047", "secret-04999"] {
+        assert_eq!(redactor.clean(kept), "***");
+    }
+    assert_eq!(redactor.clean("secret-02500"), "secret-02500");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use windlass_core::permission::{AuditEntry, AuditFailure, AuditPort};
 use windlass_core::ports::host::AuditQuery;
 
 use crate::limits::{AUDIT_BYTES_MAX, AUDIT_READ_BYTES_MAX};
-use crate::policy_file::private;
+use crate::policy_file::{make_private_folder, private};
 
 /// An audit file; may be shared by sessions and by processes.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl AuditFile {
         let mut text = line.replace(['\n', '\r'], " ");
         text.push('\n');
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder)?;
+            make_private_folder(folder)?;
         }
         self.rotate_for(text.len() as u64)?;
         // Opened for each line: another process may have rotated it. One write is one line, also when

@@ -127,7 +127,7 @@ impl<T: Default> PolicyFile<T> {
     /// other's changes. A broken file is first copied to `NAME.corrupt-N`. Gives the new rules.
     pub fn update(&self, change: impl FnOnce(&mut T)) -> Result<T, PolicyFileError> {
         if let Some(folder) = self.folder() {
-            fs::create_dir_all(folder).map_err(|error| self.io("created", error))?;
+            make_private_folder(folder).map_err(|error| self.io("created", error))?;
         }
         let _lock = self.lock()?;
         let mut rules = match self.read().map_err(|error| self.io("read", error))? {
@@ -239,6 +239,15 @@ fn append_to_name(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()
+}
+
+/// Makes a folder with all above it that are missing, for their owner alone.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Options for a file that only its owner can read.

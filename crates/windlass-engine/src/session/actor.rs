@@ -19,7 +19,7 @@ use windlass_core::protocol::event::{DeltaEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, MessageId, Millis, RunId};
 use windlass_core::protocol::model::{ModelDelta, ModelFailure};
 use windlass_core::protocol::tool::{ToolFailure, ToolOutcome};
-use windlass_core::run::{Deadline, Finished, Input, Run, Start, World};
+use windlass_core::run::{Deadline, Finished, Input, Run, Start, World, clean_delta, clean_input};
 use windlass_core::text::redact::Redactor;
 
 use crate::bus::EventLog;
@@ -287,7 +287,7 @@ impl Actor {
             given: HashMap::new(),
             questions: HashMap::new(),
             progress: (Arc::new(ProgressSender(lines)), shown),
-            inside: Arc::new(CallsInside::of(&self.parts, &self.permissions, inner_notes)),
+            inside: Arc::new(CallsInside::of(&self.parts, &self.permissions, &self.redactor, inner_notes)),
             notes,
             work_at: None,
             final_at: None,
@@ -320,7 +320,7 @@ impl Actor {
     /// Gives the machine an input and does what it says, until it has nothing more to say. All that comes of
     /// one input happens at one time.
     pub(crate) async fn feed(&mut self, input: Input) {
-        let mut next = Some(input);
+        let mut next = Some(clean_input(&self.redactor, input));
         while let Some(input) = next.take() {
             let Some(active) = self.active.as_mut() else { return };
             // Anew for every input: a tool or a rule that was changed counts from the next call on (U-39).
@@ -443,7 +443,10 @@ impl Actor {
 
     /// Shows a delta at once. It goes to the journal with the next durable record, or with its like when they
     /// are many.
-    async fn publish_delta(&mut self, event: Event) {
+    async fn publish_delta(&mut self, mut event: Event) {
+        if let Event::Delta(delta) = &mut event {
+            clean_delta(&self.redactor, delta);
+        }
         let Some(record) = self.record(self.parts.clock.now_ms(), event, None) else { return };
         let seq = record.seq;
         if self.log.publish_held(record) < HELD_DELTAS_MAX {

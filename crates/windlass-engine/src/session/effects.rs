@@ -15,7 +15,7 @@ use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, Millis};
 use windlass_core::protocol::message::{Message, Transcript};
 use windlass_core::protocol::model::ModelRequest;
-use windlass_core::protocol::tool::{CheckedCall, ToolFailure, ToolOutcome};
+use windlass_core::protocol::tool::{CheckedCall, ReachLog, ToolFailure, ToolOutcome};
 use windlass_core::run::{Deadline, Effect, Input};
 
 use crate::cancel::CancelSignal;
@@ -271,6 +271,8 @@ impl Actor {
     }
 
     pub(crate) fn tool_context(&self, active: &ActiveRun, call_id: &CallId, timeout_ms: u64) -> ToolContext {
+        let reached = ReachLog::default();
+        let inside = Arc::clone(&active.inside);
         ToolContext {
             call_id: call_id.clone(),
             run_id: active.run_id.clone(),
@@ -279,13 +281,14 @@ impl Actor {
             user_message: last_said(active.machine.transcript()),
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             waiting: WaitingTime::default(),
+            reached: reached.clone(),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: windlass_core::ports::CancelFlag::default(),
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
-            calls: Arc::new(InnerCalls { inside: Arc::clone(&active.inside), call_id: call_id.clone() }),
+            calls: Arc::new(InnerCalls { inside, call_id: call_id.clone(), reached }),
         }
     }
 }

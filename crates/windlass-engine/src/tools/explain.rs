@@ -13,7 +13,7 @@ use windlass_core::permission::{
 use windlass_core::ports::{CallsPort, CancelFlag, ProgressPort, ToolContext, WaitingTime};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::ids::{CallId, RunId, SessionId};
-use windlass_core::protocol::tool::{RawArgs, ToolCall, ToolFailure, ToolOutput};
+use windlass_core::protocol::tool::{RawArgs, ReachLog, ToolCall, ToolFailure, ToolOutput};
 use windlass_core::text::redact::Redactor;
 
 use crate::cancel::CancelSignal;
@@ -91,6 +91,7 @@ impl CallJudge<'_> {
             user_message: "".into(),
             deadline_ms: self.clock.now_ms().saturating_add(self.profile.limits.call_timeout_ms),
             waiting: WaitingTime::default(),
+            reached: ReachLog::default(),
             output_bytes_max: self.profile.limits.output_bytes_max,
             targets: HeldTargets::default(),
             cancel: CancelFlag::default(),

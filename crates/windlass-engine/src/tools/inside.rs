@@ -22,7 +22,8 @@ use windlass_core::ports::{CallsPort, JournalPort};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, SessionId};
-use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner_end};
+use windlass_core::protocol::tool::{ErrorKind, ReachLog, ToolFailure, ToolOutcome, ToolOutput, inner_end};
+use windlass_core::text::redact::Redactor;
 
 use crate::ids::new_session_id;
 use crate::limits::{CALLS_INSIDE_DEPTH_MAX, CALLS_INSIDE_MAX};
@@ -95,11 +96,18 @@ pub(crate) struct CallsInside {
 pub(crate) struct InnerCalls {
     pub(crate) inside: Arc<CallsInside>,
     pub(crate) call_id: CallId,
+    /// What the call around them has reached: what they reach counts as its own.
+    pub(crate) reached: ReachLog,
 }
 
 impl CallsInside {
     /// The calls inside a run of this session. Only the session that people see gets notes itself.
-    pub(crate) fn of(outer: &SessionParts, permissions: &Permissions, own_notes: InnerNotes) -> Self {
+    pub(crate) fn of(
+        outer: &SessionParts,
+        permissions: &Permissions,
+        redactor: &Redactor,
+        own_notes: InnerNotes,
+    ) -> Self {
         let (within, left, notes) = match &outer.past.inside {
             Some(inside) => {
                 let within = (inside.outermost.clone(), inside.path.clone());
@@ -115,7 +123,7 @@ impl CallsInside {
                 policies: outer.policies.clone(),
                 audit: outer.audit.clone(),
                 clock: outer.clock.clone(),
-                redactor: windlass_core::text::redact::Redactor::default(),
+                redactor: redactor.clone(),
             },
             permissions: permissions.clone(),
             within,
@@ -247,6 +255,7 @@ impl CallsPort for InnerCalls {
                 Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
             }
         };
+        outcome.meta.reached.iter().for_each(|reached| self.reached.note(reached.clone()));
         // Where it cannot be written down the run ends, and with it the call that would go on.
         let _ = inside.note(inner_end(call_id, path, &outcome)).await;
         outcome.body.clone()

@@ -43,6 +43,7 @@ pub async fn run_call(
     let output_bytes_max = context.output_bytes_max;
     let (flag, waiting) = (own_flag(&mut context), context.waiting.clone());
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
+    let reached = context.reached.clone();
     context.targets = held.targets();
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {
@@ -68,6 +69,8 @@ pub async fn run_call(
     let mut outcome = outcome.timed(started_ms, clock.now_ms());
     outcome.meta.dropped_args = dropped_args;
     outcome.meta.decision = Some(decision);
+    // Also of a call that failed or was stopped: what was sent was sent.
+    outcome.meta.reached = reached.take();
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
     outcome
 }

@@ -18,6 +18,7 @@ use tantivy::directory::{
 };
 
 use crate::limits::FLUSH_THREADS_MAX;
+use crate::private;
 
 /// The list of parts: what it names is the index.
 pub(super) const LIST: &str = "meta.json";
@@ -98,7 +99,7 @@ impl Directory for FlushedDirectory {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let full = self.folder.join(path);
-        let create = || OpenOptions::new().write(true).create_new(true).open(&full);
+        let create = || private::options().create_new(true).open(&full);
         // Lists of what is deleted are numbered by changes, and a process that was killed may have left one of the same
         // number behind. No list of parts names it, or it would not be written: it is replaced.
         let file = create().or_else(|error| match error.kind() {
@@ -128,7 +129,7 @@ impl Directory for FlushedDirectory {
         // The list of files that may be removed: an older one costs space, nothing else.
         let full = self.folder.join(path);
         let unfinished = full.with_extension("part");
-        fs::write(&unfinished, content)?;
+        private::write(&unfinished, content)?;
         fs::rename(unfinished, full)
     }
 
@@ -137,6 +138,8 @@ impl Directory for FlushedDirectory {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        // What is there keeps its rights; why it cannot be made is said by whoever opens it next.
+        let _ = private::options().create(true).truncate(false).open(self.folder.join(&lock.filepath));
         self.mapped.acquire_lock(lock)
     }
 

@@ -1,12 +1,13 @@
 //! One writer per index folder, in all processes: a lock that ends with the process that has it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::fault::IndexError;
 use crate::limits::LOCK_POLL_MS;
+use crate::private;
 
 /// The right to write; given back when it is dropped.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ impl WriteLock {
     /// Takes the lock, waiting up to `wait` for another process.
     pub(crate) fn take(folder: &Path, wait: Duration) -> Result<Self, IndexError> {
         let path = folder.join("writer.lock");
-        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = private::options().create(true).append(true).open(&path);
         let file = file.map_err(|source| IndexError::Folder { path: path.clone(), source })?;
         let deadline = Instant::now() + wait;
         loop {

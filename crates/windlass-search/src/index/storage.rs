@@ -13,6 +13,7 @@ use tantivy::directory::{Directory, RamDirectory};
 use super::IndexError;
 use super::flushed::{FlushedDirectory, LIST};
 use super::lock::WriteLock;
+use crate::private;
 use crate::source::documents::DocumentStore;
 
 /// Tantivy's own files.
@@ -64,7 +65,7 @@ impl IndexPlace {
     pub(super) fn prepare(&self) -> Result<(), IndexError> {
         let Some(folder) = self.folder() else { return Ok(()) };
         let broken = |source| IndexError::Folder { path: folder.to_owned(), source };
-        fs::create_dir_all(folder.join(FILES)).map_err(broken)
+        private::make_folder(&folder.join(FILES)).map_err(broken)
     }
 
     pub(super) fn documents(&self) -> DocumentStore {
@@ -115,9 +116,9 @@ impl IndexPlace {
         if files.exists() {
             fs::remove_dir_all(&files).map_err(broken)?;
         }
-        fs::create_dir_all(&files).map_err(broken)?;
+        private::make_folder(&files).map_err(broken)?;
         let (name, rule) = IGNORED;
-        fs::write(folder.join(name), rule).map_err(broken)?;
+        private::write(&folder.join(name), rule.as_bytes()).map_err(broken)?;
         let directory =
             FlushedDirectory::open(&files).map_err(|error| IndexError::Damaged(error.to_string()))?;
         Ok(Box::new(directory))

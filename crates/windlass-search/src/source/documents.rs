@@ -4,7 +4,7 @@
 //! replaced as a whole, by renaming a complete file over the old one. What is kept is its text, whatever it came as.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,6 +17,7 @@ use windlass_core::protocol::ids::SessionId;
 
 use crate::index::IndexError;
 use crate::limits::{DOCUMENT_BYTES_MAX, DOCUMENT_NAME_BYTES_MAX, DOCUMENTS_MAX};
+use crate::private;
 use crate::source::content;
 use crate::source::pdf;
 use crate::source::walk::Stamp;
@@ -208,9 +209,9 @@ impl DocumentStore {
 }
 
 fn write_file(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    fs::create_dir_all(folder)?;
+    private::make_folder(folder)?;
     let unfinished = path.with_extension("part");
-    let mut file = File::create(&unfinished)?;
+    let mut file = private::options().create(true).truncate(true).open(&unfinished)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     drop(file);

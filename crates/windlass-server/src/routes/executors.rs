@@ -13,6 +13,7 @@ use windlass_core::ports::host::{
     ExecutorBadge, ExecutorNews, ExecutorOffer, ExecutorRow, ExecutorTicket, HostError,
 };
 use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolFailure, ToolOutput, ToolSpec};
+use windlass_core::text::secret::Secret;
 
 use crate::answer::{Created, Nothing, Shown};
 use crate::endpoint::Endpoint;
@@ -126,9 +127,12 @@ async fn register(
     let offer =
         ExecutorOffer { name: body.name, tools: body.tools.into_iter().map(OfferedTool::spec).collect() };
     let ticket = app.host.executors().register(offer, u64::from(lease_s).saturating_mul(1_000))?;
-    // The secret is for whoever asked; it is made here and looks like nothing that has to be struck out.
     let ExecutorTicket { executor_id, secret, lease_ms } = ticket;
-    Ok(Created(show(&app, &ShownTicket { executor_id, secret, lease_s: lease_ms / 1_000 })?))
+    let own = Secret::new(secret.as_str());
+    let answer = show(&app, &ShownTicket { executor_id, secret, lease_s: lease_ms / 1_000 })?;
+    // For whoever asked, this once: from now on it is struck out like every other.
+    app.config.secrets.add(own);
+    Ok(Created(answer))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use windlass_core::protocol::event::Record;
 use windlass_core::protocol::view::SessionView;
+use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 use windlass_server::ServerConfig;
 
@@ -230,7 +231,10 @@ async fn clip_cuts_the_outcomes_of_calls_and_marks_their_records() {
 
 #[tokio::test]
 async fn secrets_are_struck_out_of_records_too() {
-    let config = ServerConfig { secrets: vec![Secret::new("planted-secret")], ..ServerConfig::default() };
+    let config = ServerConfig {
+        secrets: SecretRegistry::from_iter([Secret::new("planted-secret")]),
+        ..ServerConfig::default()
+    };
     let script = "user Go.\nmodel reasoning planted-secret\nmodel text planted-secret\n\
         model call 1 calculate {\"expression\":\"planted-secret\"}\ntool 1 text planted-secret\nmodel text planted-secret\n";
     let stage = Stage::with(script, config).await;

@@ -139,7 +139,7 @@ async fn planted_secrets_do_not_come_out_anywhere() {
          model call 1 calculate {{\"expression\":\"{own}\"}}\ntool 1 ok {{\"found\":\"Bearer abcdefghijklmnop\",\"{own}\":1}}\n\
          model call 2 read_file {{\"path\":\"{own}\"}}\ntool 2 fail not_found No {own} here\nmodel text {own}\n"
     );
-    let config = ServerConfig { secrets: vec![own.into()], ..ServerConfig::default() };
+    let config = ServerConfig { secrets: SecretRegistry::from_iter([own.into()]), ..ServerConfig::default() };
     let stage = Stage::with(&script, config).await;
     let client = stage.client();
     let session = client.session().await;

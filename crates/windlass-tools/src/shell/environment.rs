@@ -1,53 +1,77 @@
-//! Which variables a command inherits: all that the tools were given but those that look like secrets.
+//! Which variables a command inherits: those that every program needs, and those that the user names. Also of these none whose
+//! value is a secret.
+//!
+//! A list of what is kept back would have to know every program's secrets; a list of what is given need not.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-/// Pieces of names that mean a secret.
-const PIECES: [&str; 10] = [
-    "API_KEY",
-    "APIKEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "PRIVATE_KEY",
-    "ACCESS_KEY",
-];
-/// Endings of names that mean a secret, or an address that often has a password in it.
-const ENDINGS: [&str; 6] = ["_KEY", "_PAT", "_PWD", "_DSN", "_AUTH", "DATABASE_URL"];
-/// Beginnings of names of a whole family.
-const BEGINNINGS: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_APPLICATION_"];
+use windlass_core::text::redact::Redactor;
+use windlass_core::text::user_info::address_secrets;
 
-/// Whether a variable is kept from commands.
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    PIECES.iter().any(|piece| name.contains(piece))
-        || ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+/// What every program may know.
+const NAMES: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ", "TMPDIR"];
+
+/// The family of variables about language.
+const LANGUAGE: &str = "LC_";
+
+/// Lists of folders: without them nothing works, and folders can be named like keys. They are left out for known values alone.
+const PLACES: [&str; 4] = ["PATH", "HOME", "SHELL", "TMPDIR"];
+
+/// Variables that commands inherit. Others are not even kept, so they cannot be shown by mistake.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: Vec<(OsString, OsString)>,
+    left_out: Vec<String>,
 }
 
-/// Variables that commands inherit. Secrets are not even kept, so they cannot be shown by mistake.
-#[derive(Clone, Default)]
-pub struct Environment(Vec<(OsString, OsString)>);
-
 impl Environment {
-    /// Takes variables, such as those of the process, without those whose names look like secrets.
-    pub fn without_secrets(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let is_kept = |(name, _): &(OsString, OsString)| !is_secret_name(&name.to_string_lossy());
-        Self(variables.into_iter().filter(is_kept).collect())
+    /// Takes from variables, such as those of the process, what every program may know and what `named` names. Left out is a
+    /// value that `secrets` knows, one with the form of a key, and an address with a password.
+    pub fn allowed(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        named: &[String],
+        secrets: &Redactor,
+    ) -> Self {
+        let mut environment = Self::default();
+        for (name, value) in variables {
+            let is_named = named.iter().any(|other| name == OsStr::new(other));
+            if !is_named && !is_usual(&name) {
+                continue;
+            }
+            if is_secret(&name, &value.to_string_lossy(), secrets) {
+                environment.left_out.push(name.to_string_lossy().into_owned());
+            } else {
+                environment.variables.push((name, value));
+            }
+        }
+        environment
     }
 
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
-        self.0.iter().map(|(name, value)| (name, value))
+    /// Names that were wanted and are left out because of their values.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
+
+    /// The variables with their values.
+    pub fn variables(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.variables.iter().map(|(name, value)| (name, value))
+    }
+}
+
+fn is_usual(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| NAMES.contains(&name) || name.starts_with(LANGUAGE))
+}
+
+fn is_secret(name: &OsStr, value: &str, secrets: &Redactor) -> bool {
+    let is_place = name.to_str().is_some_and(|name| PLACES.contains(&name));
+    let known = if is_place { &secrets.known_values() } else { secrets };
+    known.hidden_chars(value) > 0 || !address_secrets(value).is_empty()
 }
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+        f.debug_list().entries(self.variables.iter().map(|(name, _)| name)).finish()
     }
 }
 

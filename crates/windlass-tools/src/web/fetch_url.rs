@@ -4,15 +4,16 @@
 //! are followed by hand, and size is bounded while the body comes in. Knows no other tool; what a page
 //! says is untrusted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::permission::{Inspection, Preview, Target};
-use windlass_core::ports::ToolContext;
+use windlass_core::ports::{SecretsPort, ToolContext};
 use windlass_core::protocol::tool::{
-    Category, Effects, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+    Category, Effects, Link, ReachLog, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
 use windlass_core::text::markdown::{code_block, code_span, readable};
 
@@ -20,6 +21,7 @@ use crate::summary::cut;
 use crate::typed::{TypedTool, count, text_arg};
 use crate::web::html_text::{PageText, readable_text};
 use crate::web::http::{HttpBody, HttpClient, HttpReply, Url};
+use crate::web::lent_headers::{LentHeaders, WantedHeaders, has_mark};
 use crate::web::net_guard::{AddressLookup, AllowedHost, ClientChoice, GuardFailure, NetGuard, SystemLookup};
 use crate::web::page_text::{BodyKind, body_kind, decode, media_type};
 
@@ -61,6 +63,7 @@ pub(crate) struct FetchUrl {
     stay_on_host: bool,
     guarded: HttpClient,
     allowed: HttpClient,
+    secrets: Option<Arc<dyn SecretsPort>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -71,10 +74,12 @@ pub(crate) struct FetchUrlArgs {
     #[serde(default = "count::<CHARS_DEFAULT>")]
     #[schemars(range(min = CHARS_MIN, max = CHARS_MAX))]
     chars_max: usize,
+    /// Headers to send besides. '{{secret:NAME}}' in a value stands for a secret that the user has bound to the host.
+    headers: Option<BTreeMap<String, String>>,
 }
 
 impl FetchUrl {
-    pub(crate) fn new(config: FetchConfig) -> Self {
+    pub(crate) fn new(config: FetchConfig, secrets: Option<Arc<dyn SecretsPort>>) -> Self {
         let lookup = config.lookup.unwrap_or_else(|| Arc::new(SystemLookup));
         let guard = Arc::new(NetGuard::new(config.allow_hosts, lookup));
         Self {
@@ -82,6 +87,7 @@ impl FetchUrl {
             guarded: HttpClient::guarded(Arc::clone(&guard)),
             allowed: HttpClient::allowed(Arc::clone(&guard)),
             guard,
+            secrets,
         }
     }
 }
@@ -108,21 +114,33 @@ impl TypedTool for FetchUrl {
     async fn inspect(&self, args: FetchUrlArgs, _context: &ToolContext) -> Result<Inspection, ToolFailure> {
         let url = self.guard.parse(&args.url)?;
         self.guard.judge(&url)?;
+        let headers = wanted_headers(args)?;
+        let host = host_and_port(&url);
+        let secrets = headers.secrets();
+        let caution = format!("This sends your secret {} to {host}.", secrets.join(" and "));
         Ok(Inspection {
-            targets: vec![Target::Host(host_and_port(&url))],
-            preview: Some(Preview::Text(format!("GET {url}"))),
+            targets: vec![Target::Host(host)],
+            preview: Some(Preview::Text(format!("GET {url}{}", headers.lines()))),
+            caution: (!secrets.is_empty()).then_some(caution),
             ..Inspection::default()
         })
     }
 
-    async fn run(&self, args: FetchUrlArgs, _context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        Ok(match self.follow(&args.url).await? {
+    async fn run(&self, args: FetchUrlArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let (url, chars_max) = (args.url.clone(), args.chars_max);
+        let headers = wanted_headers(args)?;
+        let (arrival, lent) = self.follow(&url, &headers, &context.reached).await?;
+        let mut output = match arrival {
             Arrival::Page { url, reply, redirects } => {
-                let page = read_page(&url, reply).await?;
-                page_output(&url, &page, &redirects, args.chars_max)
+                let mut page = read_page(&url, reply).await?;
+                // Before it is cut: half a secret would not be found.
+                page.content.text = lent.values.clean(&page.content.text).into_owned();
+                page_output(&url, &page, &redirects, chars_max)
             }
             Arrival::OtherHost { from, to } => other_host_output(&from, &to),
-        })
+        };
+        lent.strike(&mut output);
+        Ok(output)
     }
 
     fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
@@ -139,19 +157,31 @@ enum Arrival {
 
 impl FetchUrl {
     /// Goes where the address leads; every step of the way is judged like the first.
-    async fn follow(&self, text: &str) -> Result<Arrival, ToolFailure> {
+    ///
+    /// Headers of the call, and with them secrets, go to the server that the call names and to no other.
+    async fn follow(
+        &self,
+        text: &str,
+        headers: &WantedHeaders,
+        reached: &ReachLog,
+    ) -> Result<(Arrival, LentHeaders), ToolFailure> {
         let mut url = self.guard.parse(text)?;
         let mut way = self.guard.judge(&url)?;
         let mut redirects: Vec<String> = Vec::new();
+        let first = origin(&url);
+        let is_safe = url.scheme() == "https" || way == ClientChoice::Allowed;
+        let lent = headers.lend(self.secrets.as_ref(), &host_and_port(&url), is_safe).await?;
         loop {
             let client = match way {
                 ClientChoice::Guarded => &self.guarded,
                 ClientChoice::Allowed => &self.allowed,
             };
             let server = host_and_port(&url);
-            let reply = client.get(&url, ACCEPT, &[]).await.map_err(|failure| failure.of(&server))?;
+            let own = if origin(&url) == first { lent.headers.as_slice() } else { &[] };
+            let reply = client.get_with(&url, ACCEPT, own, reached).await;
+            let reply = reply.map_err(|failure| failure.of(&server))?;
             let Some(next) = next_address(&url, &reply)? else {
-                return Ok(Arrival::Page { url, reply, redirects });
+                return Ok((Arrival::Page { url, reply, redirects }, lent));
             };
             if redirects.len() == REDIRECTS_MAX {
                 return Err(ToolFailure::io_error(format!(
@@ -159,15 +189,37 @@ impl FetchUrl {
                     cut(next.as_str(), 200)
                 )));
             }
+            if lent.values.hidden_chars(next.as_str()) > 0 {
+                return Err(ToolFailure::io_error(format!(
+                    "{server} redirects to an address with the secret in it"
+                )));
+            }
             // Before the host is compared: an address that is not fetched is not offered to the model either.
             way = self.guard.judge(&next).map_err(|failure| redirected(&server, failure))?;
             if self.stay_on_host && host_and_port(&next) != server {
-                return Ok(Arrival::OtherHost { from: url, to: next });
+                return Ok((Arrival::OtherHost { from: url, to: next }, lent));
             }
             redirects.push(next.to_string());
             url = next;
         }
     }
+}
+
+fn wanted_headers(args: FetchUrlArgs) -> Result<WantedHeaders, ToolFailure> {
+    if has_mark(&args.url) {
+        let message = "a secret is sent in a header, never in an address: addresses are kept in logs";
+        return Err(ToolFailure::invalid_args(message).at(
+            "url",
+            "an address without a secret",
+            "{{secret:…}}",
+        ));
+    }
+    WantedHeaders::read(args.headers)
+}
+
+/// Scheme, host and port: what else is the same server.
+fn origin(url: &Url) -> (String, String, Option<u16>) {
+    (url.scheme().to_owned(), host_and_port(url), url.port_or_known_default())
 }
 
 fn redirected(server: &str, failure: GuardFailure) -> ToolFailure {

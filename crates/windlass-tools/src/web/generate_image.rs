@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_core::ports::ToolContext;
 use windlass_core::protocol::tool::{
-    Category, Effects, ErrorKind, Link, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
+    Category, Effects, ErrorKind, Link, ReachLog, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
 };
 
 use crate::summary::cut;
@@ -97,7 +97,7 @@ impl TypedTool for GenerateImage {
         }
     }
 
-    async fn run(&self, args: ImageArgs, _context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, args: ImageArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         if args.prompt.trim().is_empty() {
             return Err(ToolFailure::invalid_args("prompt cannot be empty").at(
                 "prompt",
@@ -107,7 +107,7 @@ impl TypedTool for GenerateImage {
         }
         match &self.backend {
             None => Ok(hand_off(&args)),
-            Some(backend) => self.render(backend, &args).await,
+            Some(backend) => self.render(backend, &args, &context.reached).await,
         }
     }
 }
@@ -119,7 +119,12 @@ fn hand_off(wish: &ImageArgs) -> ToolOutput {
 
 impl GenerateImage {
     /// Asks the server. `steps` and `guidance_scale` have no place in its interface and are left out.
-    async fn render(&self, backend: &ImageConfig, wish: &ImageArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn render(
+        &self,
+        backend: &ImageConfig,
+        wish: &ImageArgs,
+        reached: &ReachLog,
+    ) -> Result<ToolOutput, ToolFailure> {
         let address = format!("{}/images/generations", backend.base_url.trim_end_matches('/'));
         let url = Url::parse(&address).map_err(|error| {
             ToolFailure::unavailable("The image server's base_url is not a URL").detail(error.to_string())
@@ -128,7 +133,8 @@ impl GenerateImage {
         let keys: Vec<_> = backend.api_key.iter().map(|key| ("authorization", key.bearer())).collect();
         let size = format!("{}x{}", wish.width, wish.height);
         let body = json!({"model": backend.model, "prompt": wish.prompt, "size": size, "n": 1});
-        let reply = self.http.post_json(&url, &keys, &body).await.map_err(|failure| failure.of(&server))?;
+        let reply =
+            self.http.post_json(&url, &keys, &body, reached).await.map_err(|failure| failure.of(&server))?;
         picture(reply, &server, backend, wish).await
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use serde_json::Value;
-use windlass_core::protocol::tool::ToolFailure;
+use windlass_core::protocol::tool::{ReachLog, ReachedHost, ToolFailure};
 
 use crate::web::net_guard::{GuardFailure, NetGuard};
 use windlass_core::text::secret::Secret;
@@ -109,9 +109,24 @@ impl HttpClient {
         url: &Url,
         accept: &'static str,
         keys: &[(&'static str, Secret)],
+        reached: &ReachLog,
     ) -> Result<HttpReply, HttpFailure> {
-        let request = self.client()?.get(url.clone());
-        send(request.header(ACCEPT, accept).headers(secret_headers(keys)?)).await
+        let keys: Vec<_> = keys.iter().map(|(name, key)| ((*name).to_owned(), key.clone())).collect();
+        self.get_with(url, accept, &keys, reached).await
+    }
+
+    /// The same with headers of any name.
+    pub(crate) async fn get_with(
+        &self,
+        url: &Url,
+        accept: &'static str,
+        headers: &[(String, Secret)],
+        reached: &ReachLog,
+    ) -> Result<HttpReply, HttpFailure> {
+        let client = self.client()?;
+        let mut all = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+        all.extend(secret_headers(headers.iter().map(|(name, value)| (name.as_str(), value)))?);
+        send(client, client.get(url.clone()).headers(all), reached).await
     }
 
     /// Sends JSON and asks for JSON.
@@ -120,9 +135,16 @@ impl HttpClient {
         url: &Url,
         keys: &[(&'static str, Secret)],
         body: &Value,
+        reached: &ReachLog,
     ) -> Result<HttpReply, HttpFailure> {
-        let request = self.client()?.post(url.clone());
-        send(request.header(ACCEPT, "application/json").headers(secret_headers(keys)?).json(body)).await
+        let client = self.client()?;
+        let request = client.post(url.clone()).header(ACCEPT, "application/json");
+        send(
+            client,
+            request.headers(secret_headers(keys.iter().map(|(name, key)| (*name, key)))?).json(body),
+            reached,
+        )
+        .await
     }
 
     fn client(&self) -> Result<&reqwest::Client, HttpFailure> {
@@ -137,6 +159,7 @@ impl HttpClient {
 #[derive(Debug)]
 pub(crate) struct HttpReply {
     response: reqwest::Response,
+    reached: ReachLog,
 }
 
 /// A body, or its beginning.
@@ -166,6 +189,7 @@ impl HttpReply {
     pub(crate) async fn body(mut self, bytes_max: usize) -> Result<HttpBody, HttpFailure> {
         let mut bytes = Vec::new();
         while let Some(piece) = self.response.chunk().await.map_err(failure_of)? {
+            self.reached.note(ReachedHost { bytes_in: piece.len() as u64, ..host_of(&self.response) });
             let room = bytes_max.saturating_sub(bytes.len());
             bytes.extend_from_slice(piece.get(..room).unwrap_or(&piece));
             if piece.len() > room {
@@ -235,21 +259,65 @@ fn build(names: &NameResolution) -> Result<reqwest::Client, String> {
         .map_err(|error| error.without_url().to_string())
 }
 
-fn secret_headers(keys: &[(&'static str, Secret)]) -> Result<HeaderMap, HttpFailure> {
+fn secret_headers<'a>(keys: impl Iterator<Item = (&'a str, &'a Secret)>) -> Result<HeaderMap, HttpFailure> {
     let mut headers = HeaderMap::new();
     for (name, key) in keys {
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| HttpFailure::Setup(format!("'{name}' is no name of a header")))?;
         let mut value = HeaderValue::from_str(key.expose())
             .map_err(|_| HttpFailure::Setup("the API key has characters that no header can carry".into()))?;
         // Whoever prints the request sees that there is a key, and not which.
         value.set_sensitive(true);
-        headers.insert(HeaderName::from_static(name), value);
+        headers.insert(name, value);
     }
     Ok(headers)
 }
 
-async fn send(request: reqwest::RequestBuilder) -> Result<HttpReply, HttpFailure> {
-    let response = request.send().await.map_err(failure_of)?;
-    Ok(HttpReply { response })
+/// Sends a request, and notes that it was sent, to whom, and how much of it there was.
+async fn send(
+    client: &reqwest::Client,
+    request: reqwest::RequestBuilder,
+    reached: &ReachLog,
+) -> Result<HttpReply, HttpFailure> {
+    let request = request.build().map_err(failure_of)?;
+    let url = request.url().clone();
+    let line = request.method().as_str().len() + url.as_str().len();
+    let headers: usize =
+        request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let body = request.body().and_then(|body| body.as_bytes()).map_or(0, <[u8]>::len);
+    let sent = ReachedHost { requests: 1, bytes_out: (line + headers + body) as u64, ..nothing_of(&url) };
+    match client.execute(request).await {
+        Ok(response) => {
+            reached.note(ReachedHost { address: address_of(&response), ..sent });
+            Ok(HttpReply { response, reached: reached.clone() })
+        }
+        Err(error) => {
+            let failure = failure_of(error);
+            // What the guard refused was not connected to.
+            if !matches!(failure, HttpFailure::Guard(_)) {
+                reached.note(sent);
+            }
+            Err(failure)
+        }
+    }
+}
+
+/// The host of an address, with nothing sent to it yet.
+fn nothing_of(url: &Url) -> ReachedHost {
+    let host = url.host_str().unwrap_or_default();
+    let host = match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    };
+    ReachedHost { host, address: None, requests: 0, bytes_out: 0, bytes_in: 0 }
+}
+
+fn host_of(response: &reqwest::Response) -> ReachedHost {
+    ReachedHost { address: address_of(response), ..nothing_of(response.url()) }
+}
+
+fn address_of(response: &reqwest::Response) -> Option<String> {
+    response.remote_addr().map(|address| address.ip().to_string())
 }
 
 fn failure_of(error: reqwest::Error) -> HttpFailure {

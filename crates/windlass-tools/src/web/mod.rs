@@ -1,6 +1,6 @@
 //! The web: the tools `fetch_url`, `web_search` and `generate_image`. `http` is the client, `net_guard` judges every address before
 //! anything is sent (`address` says which are public), `page_text` and the `html_…` modules make readable text of pages,
-//! `search_backend` speaks to search servers, `time_constraint` knows words for a stretch of time.
+//! `lent_headers` puts secrets of the user into headers, `search_backend` speaks to search servers, `time_constraint` knows words for a stretch of time.
 
 pub(crate) mod address;
 pub(crate) mod fetch_url;
@@ -9,6 +9,7 @@ pub(crate) mod html_entity;
 pub(crate) mod html_text;
 pub(crate) mod html_token;
 pub(crate) mod http;
+pub(crate) mod lent_headers;
 pub(crate) mod net_guard;
 pub(crate) mod page_text;
 pub(crate) mod search_backend;

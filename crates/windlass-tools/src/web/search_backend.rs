@@ -5,7 +5,7 @@
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
-use windlass_core::protocol::tool::ToolFailure;
+use windlass_core::protocol::tool::{ReachLog, ToolFailure};
 
 use crate::summary::{cut, one_line};
 use crate::web::html_text::bare_text;
@@ -171,6 +171,7 @@ pub(crate) async fn search(
     backend: &SearchBackend,
     quest: &Quest<'_>,
     today: Date,
+    reached: &ReachLog,
 ) -> Result<Vec<SearchHit>, ToolFailure> {
     let kind = backend.kind;
     let mut url = address(backend)?;
@@ -178,13 +179,13 @@ pub(crate) async fn search(
     let reply = match kind {
         SearchBackendKind::Searxng => {
             put_searxng(&mut url, quest, today);
-            http.get(&url, "application/json", &keys).await
+            http.get(&url, "application/json", &keys, reached).await
         }
         SearchBackendKind::Brave => {
             put_brave(&mut url, quest, today);
-            http.get(&url, "application/json", &keys).await
+            http.get(&url, "application/json", &keys, reached).await
         }
-        SearchBackendKind::Tavily => http.post_json(&url, &keys, &tavily_body(quest)).await,
+        SearchBackendKind::Tavily => http.post_json(&url, &keys, &tavily_body(quest), reached).await,
     };
     let reply = reply.map_err(|failure| failure.of(kind.title()))?;
     read_reply(kind, reply, quest).await

@@ -83,7 +83,7 @@ impl TypedTool for WebSearch {
         ToolSpec { idempotent: true, untrusted_output: true, examples, ..spec }
     }
 
-    async fn run(&self, args: WebSearchArgs, _context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, args: WebSearchArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let today = Zoned::now().date();
         let quest = read_quest(&args, today)?;
         let Some(backend) = &self.config.backend else {
@@ -92,7 +92,7 @@ impl TypedTool for WebSearch {
                  searxng (with base_url), brave or tavily (with api_key).",
             ));
         };
-        let hits = search(&self.http, backend, &quest, today).await?;
+        let hits = search(&self.http, backend, &quest, today, &context.reached).await?;
         Ok(output(quest.query, hits))
     }
 

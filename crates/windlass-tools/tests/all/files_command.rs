@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use windlass_core::permission::{Preview, Target};
 use windlass_core::protocol::tool::{Effects, ErrorKind, Risk, ToolOutcome};
+use windlass_core::text::redact::Redactor;
 use windlass_tools::{Environment, ToolsConfig};
 
 use crate::project::{Project, object};
@@ -99,9 +100,10 @@ async fn a_command_runs_in_its_folder_without_input_and_terminal() {
 }
 
 #[tokio::test]
-async fn commands_inherit_what_the_tools_were_given_but_no_secrets() {
+async fn commands_inherit_what_every_program_needs_and_what_was_named() {
     let given = [("PATH", "/usr/bin:/bin"), ("PLAIN", "p"), ("OPENAI_API_KEY", "k"), ("GITHUB_TOKEN", "k")];
-    let environment = Environment::without_secrets(given.map(|(name, value)| (name.into(), value.into())));
+    let given = given.map(|(name, value)| (name.into(), value.into()));
+    let environment = Environment::allowed(given, &["PLAIN".to_owned()], &Redactor::default());
     let project = Project::configured(&[], &ToolsConfig { environment, ..ToolsConfig::default() });
     let output = project.ok("execute_command", json!({"argv": ["env"], "env": {"OWN": "o"}})).await;
     let mut lines: Vec<&str> = output.json["stdout"].as_str().unwrap().lines().collect();

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use windlass_core::permission::Inspection;
 use windlass_core::ports::{ToolContext, ToolPort};
 use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutput};
+use windlass_core::text::redact::Redactor;
 use windlass_tools::{Environment, ToolsConfig, builtin};
 
 use crate::context::context;
@@ -27,7 +28,7 @@ impl Project {
     /// A project with these files, undo copies in memory.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let path = ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into());
-        let environment = Environment::without_secrets([path]);
+        let environment = Environment::allowed([path], &[], &Redactor::default());
         Self::configured(files, &ToolsConfig { environment, ..ToolsConfig::default() })
     }
 

@@ -15,6 +15,9 @@ pub(crate) struct BuiltinTools {
     /// What all of them need, if they were added.
     #[cfg(feature = "tools")]
     pub(crate) config: Option<windlass_tools::ToolsConfig>,
+    /// Who lends secrets to them, unless their configuration says it.
+    #[cfg(feature = "tools")]
+    pub(crate) secrets: Option<Arc<dyn windlass_core::ports::SecretsPort>>,
     #[cfg(feature = "search")]
     pub(crate) search: Option<crate::search::SearchConfig>,
 }
@@ -46,7 +49,8 @@ impl BuiltinTools {
         let search = index.port();
         if let Some(config) = self.config {
             let search = config.search.clone().or(search);
-            return windlass_tools::builtin(&windlass_tools::ToolsConfig { search, ..config });
+            let secrets = config.secrets.clone().or(self.secrets);
+            return windlass_tools::builtin(&windlass_tools::ToolsConfig { search, secrets, ..config });
         }
         #[cfg(feature = "search")]
         if let (Some(search), Some(config)) = (search, self.search.filter(|config| config.has_tools())) {

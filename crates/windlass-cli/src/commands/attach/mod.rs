@@ -41,6 +41,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
         ));
     }
     let token = find_token(args, &config, reach)?;
+    config.secrets.extend(token.clone());
     let ca_pem = trusted(args, &config)?;
     block_on(async {
         let host = RemoteHost::connect(&args.url, token, ca_pem).await.map_err(refused)?;

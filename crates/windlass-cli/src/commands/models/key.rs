@@ -19,7 +19,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand)
     match command {
         KeyCommand::Set { provider } => {
             let provider = known_provider(config, provider)?;
-            keyring.set(&provider, &read_key(&provider)?)?;
+            keyring.set(&provider, &read_secret(&provider)?)?;
             print_line(&format!("the key of {provider} is in the keyring"))
         }
         KeyCommand::Remove { provider } => {
@@ -43,7 +43,7 @@ pub(crate) fn run(global: &GlobalArgs, config: &CliConfig, command: &KeyCommand)
 }
 
 /// A key from stdin, or typed unseen.
-fn read_key(provider: &str) -> Result<Secret> {
+pub(crate) fn read_secret(provider: &str) -> Result<Secret> {
     let text = if io::stdin().is_terminal() {
         tell(&format!("Key for {provider}: "));
         Term::stderr()

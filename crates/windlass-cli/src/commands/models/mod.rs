@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use windlass_models::catalog::{find_provider, providers};
 use windlass_models::{ModelName, ModelTarget, Quirks};
 
+pub(crate) use self::key::read_secret;
 use crate::args::{GlobalArgs, ModelsCommand};
 use crate::commands::config::resolve;
 use crate::commands::models::list::abilities_of;

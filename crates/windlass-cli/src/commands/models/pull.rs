@@ -19,7 +19,7 @@ use crate::args::{GlobalArgs, PullArgs};
 use crate::commands::models::part_file::{PartFile, hash_file};
 use crate::commands::run::block_on;
 use crate::complaint::{CommandError, Result};
-use crate::config::CliConfig;
+use crate::config::{CliConfig, private};
 use crate::exit::Exit;
 use crate::providers::pulled::{self, FOLDER_CONFIG, HUB, PullSource};
 use crate::providers::target;
@@ -344,7 +344,7 @@ fn read_shards(path: &Path) -> Result<Vec<String>> {
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).map_err(|error| CommandError::file(folder, "made", &error))
+    private::make_folder(folder).map_err(|error| CommandError::file(folder, "made", &error))
 }
 
 fn nothing(address: &str) -> CommandError {

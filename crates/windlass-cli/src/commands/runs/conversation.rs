@@ -10,7 +10,9 @@ use serde::Serialize;
 use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome};
 use windlass_core::protocol::ids::{CallId, RunId};
 use windlass_core::protocol::message::{Message, Part};
-use windlass_core::protocol::tool::{InnerCall, OutcomeStatus, ToolCall, ToolOutcome, see_inside};
+use windlass_core::protocol::tool::{
+    InnerCall, OutcomeStatus, ReachedHost, ToolCall, ToolOutcome, see_inside,
+};
 use windlass_core::text::time::duration;
 use windlass_core::text::visible;
 
@@ -56,6 +58,9 @@ struct CallStory {
     /// Calls that it made itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inside: Vec<InnerCall>,
+    /// Hosts that it has sent something to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reached: Vec<ReachedHost>,
 }
 
 /// One line for each call inside a call, under it.
@@ -155,6 +160,7 @@ impl Story {
             duration_ms: 0,
             content: String::new(),
             inside: Vec::new(),
+            reached: Vec::new(),
         });
     }
 
@@ -180,6 +186,7 @@ impl Story {
             call.summary = gist(outcome);
             call.duration_ms = outcome.meta.duration_ms;
             call.content = content;
+            call.reached.clone_from(&outcome.meta.reached);
         }
     }
 
@@ -251,6 +258,10 @@ impl StepStory {
                 state => writeln!(text, "  {state}"),
             };
             write_inside(text, &call.inside, 1);
+            for reached in &call.reached {
+                let _ =
+                    writeln!(text, "  {}", style(format!("reached {}", visible(&reached.to_string()))).dim());
+            }
             if is_full {
                 let _ = writeln!(text, "{}", style(format!("  {}", visible(&call.arguments))).dim());
                 for line in call.content.lines() {

@@ -8,6 +8,7 @@ mod failure;
 mod inside;
 mod live;
 mod outcome;
+mod reached;
 mod spec;
 
 pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
@@ -16,6 +17,7 @@ pub(crate) use inside::tell_inside;
 pub use inside::{InnerCall, inner_end, inside_of, see_inside};
 pub use live::{LIVE_KEYWORD, live_kinds, told_schema, without_live};
 pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
+pub use reached::{ReachLog, ReachedHost};
 pub use spec::{
     ArgSpec, ArgType, Category, Effects, Risk, Scope, SpecError, ToolSpec, Visibility, is_tool_name,
 };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ErrorKind, InnerCall, ToolFailure};
+use super::{ErrorKind, InnerCall, ReachedHost, ToolFailure};
 use crate::calls::json::note::RepairNote;
 use crate::permission::Question;
 use crate::protocol::ids::Millis;
@@ -164,6 +164,10 @@ pub struct OutcomeMeta {
     /// arguments makes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Box<Question>>,
+    /// Hosts that it has sent something to, those of calls inside it among them. A call that was cut off with the program has
+    /// none on record, but that it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reached: Vec<ReachedHost>,
     /// Calls that it made itself: in journals from before these had records of their own, and in the answer to a call
     /// from outside, of which there is no journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -34,7 +34,8 @@ impl Pieces {
     fn part(&mut self, redactor: &Redactor, is_whole: bool) -> [Option<String>; 2] {
         // Kept, because `forget` moves it on before the end of a word is looked for.
         let before = self.scan.before;
-        self.scan.advance(&redactor.known, &self.held, is_whole);
+        let known = redactor.registry.known(redactor.has_forms);
+        self.scan.advance(&known, &self.held, is_whole);
         let cut = if is_whole { self.held.len() } else { self.scan.cut() };
         if cut == 0 {
             return [None, None];
@@ -42,7 +43,7 @@ impl Pieces {
         self.scan.forget(&self.held, cut);
         let rest = self.held.split_off(cut);
         let mut going = std::mem::replace(&mut self.held, rest);
-        if !SecretScan::is_end_of_word(&redactor.known, before, &going) {
+        if !SecretScan::is_end_of_word(&known, before, &going) {
             return [Some(going), None];
         }
         // Alone it would be read as a key: it is parted where it cannot be.

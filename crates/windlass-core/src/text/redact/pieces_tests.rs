@@ -6,7 +6,7 @@ use crate::text::secret::Secret;
 const SECRETS: [&str; 4] = ["hunter2-hunter2", "hunter2", "-hunter2 or", "schlüssel"];
 
 /// What texts are made of: secrets, what begins like one, and what looks like one inside a word.
-const STUFF: [&str; 30] = [
+const STUFF: [&str; 34] = [
     "hunter2-hunter2",
     "hunter2",
     "hunt",
@@ -22,6 +22,10 @@ const STUFF: [&str; 30] = [
     "hf_",
     "github_pat_",
     "abcdefghijkl",
+    "eyJ",
+    "eyJhbGciOi.",
+    "eyJzdWIiOiIx.",
+    "glpat-",
     "0123456789+/=._-",
     "-----BEGIN ",
     "RSA ",

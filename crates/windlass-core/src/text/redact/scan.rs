@@ -3,6 +3,7 @@
 //! At each place it is judged whether a secret begins there; what depends on text that has not come yet waits.
 //! Secrets that overlap are one. Knows nothing of what is put in their place.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::text::secret::Secret;
@@ -15,7 +16,7 @@ struct KeyForm {
     chars_min: usize,
 }
 
-const FORMS: [KeyForm; 12] = [
+const FORMS: [KeyForm; 17] = [
     KeyForm { prefix: "sk-", keeps_prefix: false, chars_min: 16 },
     KeyForm { prefix: "sk_live_", keeps_prefix: false, chars_min: 16 },
     KeyForm { prefix: "Bearer ", keeps_prefix: true, chars_min: 12 },
@@ -28,7 +29,19 @@ const FORMS: [KeyForm; 12] = [
     KeyForm { prefix: "xox", keeps_prefix: false, chars_min: 12 },
     KeyForm { prefix: "AKIA", keeps_prefix: false, chars_min: 16 },
     KeyForm { prefix: "hf_", keeps_prefix: false, chars_min: 24 },
+    KeyForm { prefix: "gsk_", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "xai-", keeps_prefix: false, chars_min: 20 },
+    KeyForm { prefix: "tvly-", keeps_prefix: false, chars_min: 16 },
+    KeyForm { prefix: "glpat-", keeps_prefix: false, chars_min: 20 },
+    // npm's own variables begin like its tokens, which have 36 characters.
+    KeyForm { prefix: "npm_", keeps_prefix: false, chars_min: 36 },
 ];
+
+/// How a JSON Web Token begins: its first part is an object in base64url, `{"…`.
+const JWT_PREFIX: &str = "eyJ";
+
+/// Characters that each of the three parts of such a token has at least: the shortest first part has some twenty.
+const JWT_PART_CHARS_MIN: usize = 8;
 
 /// The beginning and the end of a private key in PEM form.
 const PEM_BEGIN: &str = "-----BEGIN ";
@@ -39,11 +52,12 @@ const PEM_END: &str = "-----END ";
 const PEM_TITLE_BYTES_MAX: usize = 64;
 
 /// Bytes that the well-known forms begin with.
-const FORM_FIRSTS: [u8; 8] = [b's', b'B', b'b', b'g', b'A', b'x', b'h', b'-'];
+const FORM_FIRSTS: [u8; 11] = [b's', b'B', b'b', b'g', b'A', b'x', b'h', b't', b'n', b'e', b'-'];
 
 /// What is looked for.
 pub(super) struct KnownSecrets {
-    secrets: Vec<Secret>,
+    /// The secrets that begin with a byte, by its number.
+    secrets: BTreeMap<u8, Vec<Secret>>,
     /// By its number, whether anything begins with a byte: most texts are left there.
     firsts: [bool; 256],
     has_forms: bool,
@@ -51,23 +65,34 @@ pub(super) struct KnownSecrets {
 
 impl KnownSecrets {
     /// These secrets and the well-known forms.
-    pub(super) fn new(secrets: Vec<Secret>) -> Self {
+    pub(super) fn new(secrets: &[Secret]) -> Self {
         Self { has_forms: true, ..Self::beginning(secrets, &FORM_FIRSTS) }
     }
 
-    pub(super) fn values(secrets: Vec<Secret>) -> Self {
+    pub(super) fn values(secrets: &[Secret]) -> Self {
         Self::beginning(secrets, &[])
     }
 
-    fn beginning(secrets: Vec<Secret>, forms: &[u8]) -> Self {
+    fn beginning(all: &[Secret], forms: &[u8]) -> Self {
         let mut firsts = [false; 256];
-        let of_secrets = secrets.iter().filter_map(|secret| secret.expose().bytes().next());
-        for byte in of_secrets.chain(forms.iter().copied()) {
+        let mut secrets: BTreeMap<u8, Vec<Secret>> = BTreeMap::new();
+        for secret in all {
+            if let Some(first) = secret.expose().bytes().next() {
+                secrets.entry(first).or_default().push(secret.clone());
+            }
+        }
+        for byte in secrets.keys().chain(forms).copied() {
             if let Some(first) = firsts.get_mut(usize::from(byte)) {
                 *first = true;
             }
         }
         Self { secrets, firsts, has_forms: false }
+    }
+
+    /// The secrets that may begin where a text does.
+    fn beginning_like(&self, text: &str) -> impl Iterator<Item = &str> {
+        let own = text.bytes().next().and_then(|first| self.secrets.get(&first));
+        own.into_iter().flatten().map(Secret::expose)
     }
 
     fn is_first(&self, byte: u8) -> bool {
@@ -77,7 +102,7 @@ impl KnownSecrets {
 
 impl std::fmt::Debug for KnownSecrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} secrets", self.secrets.len())
+        write!(f, "{} secrets", self.secrets.values().map(Vec::len).sum::<usize>())
     }
 }
 
@@ -165,9 +190,10 @@ impl SecretScan {
     pub(super) fn is_end_of_word(known: &KnownSecrets, before: Option<char>, text: &str) -> bool {
         let mut key = SecretBeginning::default();
         judge_forms(text, true, &mut key);
+        judge_jwt(text, true, &mut key);
         key.range.is_some()
             && before.is_some_and(char::is_alphanumeric)
-            && !known.secrets.iter().any(|secret| text.starts_with(secret.expose()))
+            && !known.beginning_like(text).any(|secret| text.starts_with(secret))
     }
 
     /// The character before a place; none in and behind a secret, which is a word of its own.
@@ -210,7 +236,7 @@ impl SecretScan {
     fn judge(&self, known: &KnownSecrets, text: &str, tail: &str, is_whole: bool) -> SecretBeginning {
         let mut beginning = SecretBeginning::default();
         let mut named = 0;
-        for secret in known.secrets.iter().map(Secret::expose) {
+        for secret in known.beginning_like(tail) {
             if tail.starts_with(secret) {
                 named = named.max(secret.len());
             }
@@ -220,6 +246,7 @@ impl SecretScan {
             // "task-force-of-seventeen" has "sk-" inside a word; keys stand at the beginning of one.
             if named > 0 || !self.char_before(text, self.at).is_some_and(char::is_alphanumeric) {
                 judge_forms(tail, is_whole, &mut beginning);
+                judge_jwt(tail, is_whole, &mut beginning);
             }
             judge_pem(tail, is_whole, &mut beginning);
         }
@@ -263,6 +290,37 @@ fn judge_forms(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
         } else {
             beginning.waits |= is_open;
         }
+    }
+}
+
+/// Three parts in base64url with dots between them, the first of which begins as an object does.
+fn judge_jwt(tail: &str, is_whole: bool, beginning: &mut SecretBeginning) {
+    if !tail.starts_with(JWT_PREFIX) {
+        beginning.waits |= !is_whole && JWT_PREFIX.starts_with(tail);
+        return;
+    }
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let mut end = 0;
+    for part in 0..3 {
+        let rest = tail.get(end..).unwrap_or_default();
+        // The last one goes on as every key does that is followed piece by piece.
+        let is_within = |byte: &u8| is_part(*byte) || (part == 2 && is_key_byte(*byte));
+        let chars = rest.bytes().take_while(is_within).count();
+        end += chars;
+        let is_open = end == tail.len() && !is_whole;
+        if part == 2 && chars >= JWT_PART_CHARS_MIN {
+            beginning.range = Some(0..end);
+            beginning.key_from = is_open.then_some(0);
+            return;
+        }
+        if is_open {
+            beginning.waits = true;
+            return;
+        }
+        if chars < JWT_PART_CHARS_MIN || !tail.get(end..).is_some_and(|rest| rest.starts_with('.')) {
+            return;
+        }
+        end += 1;
     }
 }
 
