@@ -175,7 +175,7 @@ fn first_lines(bytes: &[u8]) -> String {
     let mut lines: String = text
         .lines()
         .take(LINES_SHOWN_MAX)
-        .map(|line| format!("    │ {}\n", visible_line(&cut_chars(line, LINE_CHARS_MAX))))
+        .map(|line| format!("    │ {}\n", visible_line(cut_chars(line, LINE_CHARS_MAX))))
         .collect();
     let more = text.lines().count().saturating_sub(LINES_SHOWN_MAX);
     if more > 0 {

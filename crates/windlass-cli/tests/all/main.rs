@@ -42,6 +42,7 @@ mod module_scripts;
 mod modules;
 mod openai;
 mod outcomes;
+mod outside_text;
 mod pane;
 mod place;
 mod ploke;

@@ -106,14 +106,14 @@ fn u_75_links_to_and_from_protected_folders_change_nothing() {
 
 #[test]
 fn u_75_a_critical_call_is_covered_only_by_a_rule_for_just_that_call() {
-    let place = Place::with(&[("build/x", "x")]);
+    let place = Place::with(&[("src/x", "x")]);
     let explain = |rule: &str| {
-        let args = ["policy", "explain", "execute_command", "{\"command\":\"rm -rf build\"}", "--json"];
+        let args = ["policy", "explain", "execute_command", "{\"command\":\"rm -rf src\"}", "--json"];
         let said = place.windlass(&[&args[..], &["--allow", rule]].concat()).exits(0).json();
         (said["risk"].as_str().unwrap().to_owned(), said["decides"].as_str().unwrap().to_owned())
     };
     for rule in ["execute_command", "*", "execute_command(rm *)", "execute_command(rm -rf *)"] {
         assert_eq!(explain(rule), ("critical".into(), "mode".into()), "{rule}");
     }
-    assert_eq!(explain("execute_command(rm -rf build)"), ("critical".into(), "allow_rule".into()));
+    assert_eq!(explain("execute_command(rm -rf src)"), ("critical".into(), "allow_rule".into()));
 }

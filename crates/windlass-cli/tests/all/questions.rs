@@ -386,7 +386,7 @@ fn u_1_the_question_of_the_readme_is_what_a_terminal_shows() {
     let place = Place::with(&[("a.script", script)]);
     let mut terminal = Terminal::sized(&place, "run --model scripted/a.script \"Note it\"", &[], 100, 60);
     terminal.wait_for("[v] View all").wait_for("> ").type_line("3");
-    terminal.wait_for("or type another rule:").type_line("");
+    terminal.wait_for("or everywhere for all folders:").type_line("");
     let (code, said) = terminal.end();
     assert_eq!(code, 0, "{said}");
     let without_times = |text: &str| -> Vec<String> {

@@ -77,7 +77,7 @@ fn a_remembered_rule_can_be_edited_first() {
     terminal.wait_for("')'").wait_for("type another rule").type_line("read_file(*.txt)");
     assert_eq!(terminal.end().0, 0);
     let said = place.windlass(&["policy", "list"]).exits(0);
-    assert_eq!(said.out, "r1  allow  read_file(*.txt)  user\n");
+    assert_eq!(said.out, "r1  allow  read_file(*.txt)  user  in this folder\n");
 }
 
 #[test]

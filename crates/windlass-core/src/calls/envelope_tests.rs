@@ -188,7 +188,7 @@ fn a_summary_without_a_renderer_and_a_failure_say_which_tool_it_was() {
 }
 
 #[test]
-fn u_80_text_from_outside_is_marked_in_every_envelope_and_on_failures() {
+fn text_from_outside_is_marked_in_every_envelope_and_on_failures() {
     for name in ProfileName::ALL {
         let profile = Profile::named(name);
         let own_source = ok(json!({"source": "an outcome's own field"}));

@@ -282,7 +282,7 @@ fn writing(file: &str) -> (CheckedCall, Inspection) {
 }
 
 #[test]
-fn u_75_no_group_rule_grant_or_mode_changes_a_protected_path() {
+fn no_group_rule_grant_or_mode_changes_a_protected_path() {
     let judge = |permissions: &Permissions, file: &str| {
         let (call, inspection) = writing(file);
         judged(permissions, call, inspection)
@@ -319,7 +319,7 @@ fn u_75_no_group_rule_grant_or_mode_changes_a_protected_path() {
 }
 
 #[test]
-fn u_75_only_a_rule_for_just_that_call_covers_a_critical_one() {
+fn only_a_rule_for_just_that_call_covers_a_critical_one() {
     let critical = |targets: Vec<Target>| {
         let inspection = Inspection { risk: Some(Risk::Critical), ..touching(targets) };
         (call("execute_command", Risk::High), inspection)

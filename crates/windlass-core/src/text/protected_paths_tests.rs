@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn u_75_what_other_programs_obey_is_protected_in_every_spelling() {
+fn what_other_programs_obey_is_protected_in_every_spelling() {
     for path in [
         ".git",
         ".git/config",
@@ -50,7 +50,7 @@ fn u_75_what_other_programs_obey_is_protected_in_every_spelling() {
 }
 
 #[test]
-fn u_75_what_only_looks_like_it_is_not_protected() {
+fn what_only_looks_like_it_is_not_protected() {
     for path in [
         ".",
         "",

@@ -41,7 +41,7 @@ fn protected_names(root: &Root, path: &str) -> Vec<String> {
         let rest = path.strip_prefix(found.as_str())?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{place}{rest}"))
     };
-    let mut names: Vec<String> = PLACES.iter().filter_map(|place| name_by(&place)).collect();
+    let mut names: Vec<String> = PLACES.iter().filter_map(name_by).collect();
     names.retain(|name| name != path);
     names
 }
