@@ -4,6 +4,8 @@
 
 use std::path::{Component, Path};
 
+use windlass_core::permission::TaintMode;
+
 use super::key::{self, ProjectMay};
 use super::layer::SettingLayer;
 use super::value::{Setting, SettingValue};
@@ -55,6 +57,12 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
         "approve" => {
             let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
             (!is_as_tight(text, before)).then_some("it may only be tightened, to \"read_only\" or \"never\"")
+        }
+        "taint" => {
+            let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
+            let before = before.and_then(TaintMode::from_word).unwrap_or_default();
+            let is_tighter = TaintMode::from_word(text).is_some_and(|wanted| wanted >= before);
+            (!is_tighter).then_some("it may only be tightened, to \"strict\"")
         }
         "fetch.stay_on_host" => {
             (setting.value != SettingValue::Truth(true)).then_some("it may only be switched on")

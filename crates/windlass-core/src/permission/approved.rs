@@ -166,6 +166,15 @@ impl PendingQuestion {
         Self { call, inspection, question: Box::new(question.guarded(secrets)) }
     }
 
+    /// The question says what its context has from outside, too.
+    pub(super) fn warned(mut self, warning: Option<String>) -> Self {
+        if let Some(warning) = warning {
+            let caution = &mut self.question.caution;
+            *caution = Some(caution.take().map_or_else(|| warning.clone(), |own| format!("{own} {warning}")));
+        }
+        self
+    }
+
     /// The question gets its place among those of its step, and the digest that an answer must name.
     pub fn numbered(mut self, run_id: &RunId, position: u32, total: u32) -> Self {
         (self.question.position, self.question.total) = (position, total);
@@ -212,7 +221,7 @@ impl PendingQuestion {
         match answer.decision {
             // Nobody said no: the model must not be told that the user did (U-8).
             Decision::Deny if answer.is_by_nobody => {
-                let refusal = self.unattended();
+                let refusal = self.unattended(permissions);
                 self.deny(refusal)
             }
             Decision::Deny => self.deny(refused_by_user(answer.message.as_deref())),
@@ -239,15 +248,18 @@ impl PendingQuestion {
             permissions.note_asked(&self.call.spec.name);
         }
         let pattern = rule.as_ref().and_then(|rule| rule.parse::<RulePattern>().ok());
-        let stored = pattern.and_then(|pattern| permissions.keep(pattern, decision));
+        let stored = pattern.and_then(|pattern| self.keep(permissions, pattern, decision));
         let held = Held::to_targets(self.inspection);
         let verdict = Ok(ApprovedCall::by_user(self.call, decision, held));
         Answered { verdict, stored, rule, problem }
     }
 
     /// Nobody is there to answer.
-    fn unattended(&self) -> Refusal {
+    fn unattended(&self, permissions: &Permissions) -> Refusal {
         let matter = Matter { risk: self.question.risk, ..Matter::of(&self.call, &self.inspection) };
+        if let Some(finding) = matter.taint.filter(|_| permissions.is_tainted(matter)) {
+            return Refusal::by_taint(finding, matter);
+        }
         Refusal::by_mode(ApproveMode::Never, None, matter)
     }
 
@@ -271,12 +283,12 @@ impl PendingQuestion {
         if answer.decision == Decision::Once {
             return self.approve_once(None);
         }
-        let pattern = match self.wanted_pattern(answer) {
+        let pattern = match self.wanted_pattern(permissions, answer) {
             Ok(pattern) => pattern,
             Err(problem) => return self.approve_once(Some(problem)),
         };
         let rule = Some(pattern.to_string());
-        let stored = permissions.keep(pattern, answer.decision);
+        let stored = self.keep(permissions, pattern, answer.decision);
         // A rule that asks stands before those that allow: the user is told why they are asked again.
         let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
         let problem = asking
@@ -288,8 +300,18 @@ impl PendingQuestion {
     }
 
     /// The rule the user wants: the narrowest, or one of their own that covers this call.
-    fn wanted_pattern(&self, answer: &PermissionAnswer) -> Result<RulePattern, String> {
+    fn wanted_pattern(
+        &self,
+        permissions: &Permissions,
+        answer: &PermissionAnswer,
+    ) -> Result<RulePattern, String> {
         let (spec, targets) = (&self.call.spec, &self.inspection.targets);
+        let is_tainted = permissions.is_tainted(Matter::of(&self.call, &self.inspection));
+        let narrowest = RulePattern::narrowest(spec, targets);
+        if is_tainted && !narrowest.is_exact() {
+            let told = "allowed once only, no rule was kept: with text from outside in the context a rule must name exactly where a call leads, and this tool does not say it";
+            return Err(told.to_owned());
+        }
         let Some(text) = &answer.rule else {
             // For a session, one yes to reading is a yes to reading; what is stored for good is narrow.
             let reads = Matter::of(&self.call, &self.inspection).reads_project();
@@ -302,6 +324,11 @@ impl PendingQuestion {
         };
         let pattern: RulePattern =
             text.parse().map_err(|error| format!("allowed once only, no rule was kept: {error}"))?;
+        if is_tainted && pattern != narrowest {
+            return Err(format!(
+                "allowed once only, no rule was kept: with text from outside in the context only the exact rule can be, '{narrowest}'"
+            ));
+        }
         // A rule that misses the very call it was given for is a slip, and would allow what nobody saw.
         if pattern.covers(spec, targets) {
             Ok(pattern)
@@ -311,6 +338,14 @@ impl PendingQuestion {
                 self.question.rule
             ))
         }
+    }
+
+    /// Keeps what the user allowed beyond this call, and that they knew of text from outside.
+    fn keep(&self, permissions: &mut Permissions, pattern: RulePattern, decision: Decision) -> Option<Rule> {
+        if self.inspection.taint.is_some() && decision == Decision::Session {
+            permissions.note_tainted(&pattern);
+        }
+        permissions.keep(pattern, decision)
     }
 
     fn approve_once(self, problem: Option<String>) -> Answered {

@@ -6,6 +6,7 @@ use super::judge::Matter;
 use super::mode::ApproveMode;
 use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
+use super::taint::TaintFinding;
 use crate::profile::{Profile, Reading};
 use crate::protocol::command::RunWishes;
 use crate::protocol::model::ToolChoice;
@@ -34,6 +35,8 @@ pub enum Gate {
     DenyRule,
     /// The mode *read only*: nothing else than reading, whatever allows it.
     ReadOnly,
+    /// Text from outside in the context, and a call that reaches out.
+    Taint,
     /// Gate 7: what this session was granted.
     Grant,
     /// Gate 8: rules that ask.
@@ -56,7 +59,7 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 17] = [
+    pub const ALL: [Gate; 18] = [
         Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
@@ -65,6 +68,7 @@ impl Gate {
         Gate::Targets,
         Gate::DenyRule,
         Gate::ReadOnly,
+        Gate::Taint,
         Gate::Grant,
         Gate::AskRule,
         Gate::AllowRule,
@@ -92,6 +96,7 @@ impl Gate {
             Gate::Targets => "targets",
             Gate::DenyRule => "deny_rule",
             Gate::ReadOnly => "read_only",
+            Gate::Taint => "taint",
             Gate::Grant => "grant",
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
@@ -108,7 +113,7 @@ impl Gate {
     pub fn denied_by(self) -> DeniedBy {
         match self {
             Gate::User => DeniedBy::User,
-            Gate::ReadOnly | Gate::Mode => DeniedBy::Mode,
+            Gate::ReadOnly | Gate::Taint | Gate::Mode => DeniedBy::Mode,
             Gate::Floor
             | Gate::Reading
             | Gate::Profile
@@ -135,6 +140,9 @@ impl Gate {
             Gate::Targets => "The tool must accept its paths, hosts and commands.",
             Gate::DenyRule => "No rule may deny the call.",
             Gate::ReadOnly => "In the mode read_only nothing but reading runs.",
+            Gate::Taint => {
+                "With text from outside in the context, what reaches out is asked about, unless the user named where it leads."
+            }
             Gate::Grant => "A grant of this session lets the call run.",
             Gate::AskRule => "A rule may want the call asked each time.",
             Gate::AllowRule => "A rule may let the call run.",
@@ -336,6 +344,21 @@ impl Refusal {
                 "{NO_REPEAT}. The user can allow it with --allow {rule}, for good with `windlass policy allow {rule}`, or be asked with --approve ask."
             ),
         )
+    }
+
+    /// Text from outside is in the context, and nobody is asked.
+    pub(super) fn by_taint(finding: &TaintFinding, matter: Matter<'_>) -> Self {
+        let tool = &matter.spec.name;
+        let why = finding.sentence().unwrap_or_default();
+        let message = format!("{tool} was not run: it reaches out, which must be asked about, and nobody is asked. {why}");
+        let rule = RulePattern::narrowest(matter.spec, matter.targets);
+        // A rule for a whole tool does not count here, so it is not advised.
+        let advice = match rule.is_exact() && finding.leak.is_none() {
+            true => format!("allow exactly this with --allow {}, ", shell_quoted(&rule.to_string())),
+            false => String::new(),
+        };
+        let hint = format!("{NO_REPEAT}. The user can {advice}be asked with --approve ask, or turn this off with --taint off.");
+        Self::new(Gate::Taint, message, hint)
     }
 
     /// The mode *read only* has no place for the call.

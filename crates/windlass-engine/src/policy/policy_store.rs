@@ -19,8 +19,8 @@ pub struct PolicyStore {
 struct HeldRules {
     /// What the file says.
     stored: PolicySet,
-    /// Rules of flags and of the project: never stored.
-    extra: Vec<Rule>,
+    /// Rules of flags and of the project, and what is done about text from outside: never stored.
+    extra: PolicySet,
     /// Both together, as sessions see them.
     all: Arc<PolicySet>,
     /// Whether the file could not be read.
@@ -30,24 +30,27 @@ struct HeldRules {
 }
 
 impl HeldRules {
-    fn new(stored: PolicySet, extra: Vec<Rule>) -> Self {
-        let mut all = stored.clone();
-        for rule in &extra {
-            all.add(rule.clone());
-        }
+    fn new(stored: PolicySet, extra: PolicySet) -> Self {
+        let mut all = stored.clone().with_taint(extra.taint());
+        all.extend(extra.rules().iter().cloned());
         Self { stored, extra, all: Arc::new(all), is_lost: false, stamp: None }
+    }
+
+    fn in_memory(rules: PolicySet) -> Self {
+        let extra = PolicySet::new().with_taint(rules.taint());
+        Self::new(rules, extra)
     }
 }
 
 impl PolicyStore {
     /// Rules that live and die with the process.
     pub fn in_memory(rules: PolicySet) -> Arc<dyn PolicyPort> {
-        Arc::new(Self { file: None, rules: RwLock::new(HeldRules::new(rules, Vec::new())) })
+        Arc::new(Self { file: None, rules: RwLock::new(HeldRules::in_memory(rules)) })
     }
 
     /// Rules of a file. A file that cannot be understood is kept, nothing of it holds, every call is asked
     /// about, and the warning says so.
-    pub fn open(path: impl Into<PathBuf>, extra: Vec<Rule>) -> (Arc<dyn PolicyPort>, Option<String>) {
+    pub fn open(path: impl Into<PathBuf>, extra: PolicySet) -> (Arc<dyn PolicyPort>, Option<String>) {
         let file = PolicyFile::new(
             path,
             |text| PolicySet::from_json(text).map_err(|error| error.to_string()),
@@ -119,7 +122,7 @@ impl PolicyPort for PolicyStore {
 }
 
 /// Reads the rules of a file. What cannot be understood is asked about, and what was known to be denied stays so.
-fn read(file: &PolicyFile<PolicySet>, extra: Vec<Rule>, denying: Vec<Rule>) -> (HeldRules, Option<String>) {
+fn read(file: &PolicyFile<PolicySet>, extra: PolicySet, denying: Vec<Rule>) -> (HeldRules, Option<String>) {
     // Looked at before it is read: a change in between is seen the next time.
     let stamp = file.stamp();
     let loaded = file.load();

@@ -285,7 +285,11 @@ impl Actor {
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
-            calls: Arc::new(InnerCalls { inside: Arc::clone(&active.inside), call_id: call_id.clone() }),
+            calls: Arc::new(InnerCalls {
+                inside: Arc::clone(&active.inside),
+                call_id: call_id.clone(),
+                taint: active.machine.taint().clone(),
+            }),
         }
     }
 }

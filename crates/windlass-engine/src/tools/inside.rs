@@ -23,6 +23,7 @@ use windlass_core::profile::Profile;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, SessionId};
 use windlass_core::protocol::tool::{ErrorKind, ToolFailure, ToolOutcome, ToolOutput, inner_end};
+use windlass_core::run::Taint;
 
 use crate::ids::new_session_id;
 use crate::limits::{CALLS_INSIDE_DEPTH_MAX, CALLS_INSIDE_MAX};
@@ -45,6 +46,8 @@ pub(crate) type InnerNotes = mpsc::UnboundedSender<Box<InnerNote>>;
 pub struct OuterCall {
     /// What the outer run may do.
     permissions: Permissions,
+    /// What its context has from outside.
+    pub(crate) taint: Taint,
     left: Arc<AtomicU32>,
     notes: InnerNotes,
     /// The call of the session that people see, and the place of this session's call inside it.
@@ -95,6 +98,8 @@ pub(crate) struct CallsInside {
 pub(crate) struct InnerCalls {
     pub(crate) inside: Arc<CallsInside>,
     pub(crate) call_id: CallId,
+    /// What the context of the call around them has from outside.
+    pub(crate) taint: Taint,
 }
 
 impl CallsInside {
@@ -214,11 +219,12 @@ impl CallsInside {
         place: (CallId, Vec<u32>),
         tool: &str,
         arguments: String,
+        taint: Taint,
     ) -> Result<Arc<ToolOutcome>, ToolFailure> {
         let (permissions, left) = (self.permissions.clone(), Arc::clone(&self.left));
         let (outermost, path) = place;
         let (notes, granting) = (self.notes.clone(), self.granting.clone());
-        let inside = OuterCall { permissions, left, notes, outermost, path, granting };
+        let inside = OuterCall { permissions, taint, left, notes, outermost, path, granting };
         let approve = unasked(self.permissions.mode());
         let past = Past { inside: Some(inside), ..Past::default() };
         let (asked, profile) = ((tool.to_owned(), arguments), self.profile.clone());
@@ -240,7 +246,7 @@ impl CallsPort for InnerCalls {
         let arguments = Value::Object(args).to_string();
         let (call_id, path) = inside.begin(&self.call_id, tool, &arguments).await?;
         let began_ms = inside.around.clock.now_ms();
-        let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments).await {
+        let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments, self.taint.clone()).await {
             Ok(outcome) => outcome,
             Err(failure) => {
                 let now = inside.around.clock.now_ms();

@@ -14,7 +14,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 use windlass_core::permission::{ApprovedCall, Inspection};
 use windlass_core::ports::{CancelFlag, Probed, ToolContext, ToolPort, WaitingTime};
-use windlass_core::protocol::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
+use windlass_core::protocol::tool::{CheckedCall, ErrorKind, Label, ToolFailure, ToolOutcome, Trust};
 use windlass_core::text::cut_chars;
 use windlass_core::text::time::seconds;
 
@@ -44,6 +44,7 @@ pub async fn run_call(
     let (flag, waiting) = (own_flag(&mut context), context.waiting.clone());
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
     context.targets = held.targets();
+    let label = Label::of(&spec, context.targets.listed());
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {
         if is_looked_at {
@@ -69,6 +70,7 @@ pub async fn run_call(
     outcome.meta.dropped_args = dropped_args;
     outcome.meta.decision = Some(decision);
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
+    outcome.meta.label = label.map(Box::new);
     outcome
 }
 
