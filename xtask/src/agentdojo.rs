@@ -61,7 +61,8 @@ pub(crate) fn run(root: &Path, target: &Path, options: &AgentdojoOptions) -> Res
         format!("v{}", options.version)
     };
     let python = programs.join("python").display().to_string();
-    let mut bridge = CommandLine::new(root, &python, &[BRIDGE, &binary, &version, &out.display().to_string()]);
+    let mut bridge =
+        CommandLine::new(root, &python, &[BRIDGE, &binary, &version, &out.display().to_string()]);
     for suite in &options.suite {
         bridge = bridge.arg(suite.as_str());
     }
@@ -127,7 +128,8 @@ fn table(rows: &[RowFigures]) -> String {
         "| gate | attacks that succeed | questions in honest tasks | tasks without a question | tasks done if the user answers | if nobody answers |\n|---|---|---|---|---|---|\n",
     );
     for row in rows {
-        let name = NAMES.iter().find(|(name, _)| *name == row.name).map_or(row.name.as_str(), |(_, shown)| shown);
+        let name =
+            NAMES.iter().find(|(name, _)| *name == row.name).map_or(row.name.as_str(), |(_, shown)| shown);
         let alone = row.done_alone.map_or_else(|| "as before".to_owned(), |done| done.to_string());
         let _ = writeln!(
             text,
@@ -149,7 +151,11 @@ fn table(rows: &[RowFigures]) -> String {
 fn broken(rows: &[RowFigures]) -> Vec<String> {
     let told = |row: &RowFigures| {
         let first = row.broken.first()?;
-        Some(format!("{}: {} runs did not end with an answer; the first: {first}", row.name, row.broken.len()))
+        Some(format!(
+            "{}: {} runs did not end with an answer; the first: {first}",
+            row.name,
+            row.broken.len()
+        ))
     };
     rows.iter().filter_map(told).collect()
 }

@@ -51,11 +51,8 @@ pub(crate) const PYDANTIC_AI: PythonSet = PythonSet {
 };
 
 /// Tasks, tools and attacks that others wrote, for agents that read what others wrote.
-pub(crate) const AGENTDOJO: PythonSet = PythonSet {
-    folder: "python-agentdojo",
-    list: "fixtures/agentdojo/requirements.txt",
-    cmake_args: "",
-};
+pub(crate) const AGENTDOJO: PythonSet =
+    PythonSet { folder: "python-agentdojo", list: "fixtures/agentdojo/requirements.txt", cmake_args: "" };
 
 /// Packages of npm, in one folder.
 pub(crate) struct NodeSet {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use windlass_core::calls::toolset::Toolset;
-use windlass_core::permission::{ApproveMode, PolicyPort, PolicySet, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::permission::{
+    ApproveMode, PolicyPort, PolicySet, Rule, RuleEffect, RuleSource, ToolPattern,
+};
 use windlass_core::ports::host::HostError;
 use windlass_core::ports::search::SharedSearch;
 use windlass_core::ports::store::StorePort;

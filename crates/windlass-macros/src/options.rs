@@ -20,7 +20,8 @@ pub(crate) struct ToolOptions {
     is_own_output: bool,
 }
 
-const KNOWN: &str = "name, description, effects, risk, timeout_ms, alias, idempotent, repeatable, untrusted, own_output";
+const KNOWN: &str =
+    "name, description, effects, risk, timeout_ms, alias, idempotent, repeatable, untrusted, own_output";
 
 impl Parse for ToolOptions {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {

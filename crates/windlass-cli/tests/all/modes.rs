@@ -61,7 +61,11 @@ fn u_60_each_mode_lets_its_kinds_of_calls_run_on_the_command_line() {
     }
     let place = place();
     let args = ["run", "--json", "--model", "scripted/a.script", "--approve", "all", "--taint", "off", "Go"];
-    assert_eq!(let_run(&place.windlass(&args).exits(0).lines()), [true; 4], "the mode alone lets all of them run");
+    assert_eq!(
+        let_run(&place.windlass(&args).exits(0).lines()),
+        [true; 4],
+        "the mode alone lets all of them run"
+    );
 }
 
 #[test]

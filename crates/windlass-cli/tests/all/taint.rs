@@ -51,13 +51,19 @@ fn answer(mut stream: TcpStream) -> String {
         line.clear();
     }
     let length = PAGE.len();
-    let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{PAGE}");
+    let _ = write!(
+        stream,
+        "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{PAGE}"
+    );
     first.trim().to_owned()
 }
 
 /// A project with a script, in which pages of loopback may be fetched.
 fn place(script: &str, page: Option<&Page>) -> Place {
-    let place = Place::with(&[("a.script", script), ("notes.txt", "The door code of the archive is 4711-0815-42.\n")]);
+    let place = Place::with(&[
+        ("a.script", script),
+        ("notes.txt", "The door code of the archive is 4711-0815-42.\n"),
+    ]);
     if let Some(page) = page {
         place.configure(&format!("[fetch]\nallow_hosts = [\"{}\"]\n", page.address));
     }
@@ -110,7 +116,8 @@ fn without_text_from_outside_rules_and_modes_decide_as_they_did() {
 fn what_the_user_named_exactly_runs_unasked() {
     let named = READ_THEN_RUN.replace("user Go", "user Read the notes, then run touch ran");
     let place_named = place(&named, None);
-    let args = ["run", "--model", "scripted/a.script", "--allow", "*", "Read the notes, then run `touch ran`."];
+    let args =
+        ["run", "--model", "scripted/a.script", "--allow", "*", "Read the notes, then run `touch ran`."];
     place_named.windlass(&args).exits(0);
     assert!(place_named.path("ran").exists(), "the user's message has the command");
     let by_rule = place(READ_THEN_RUN, None);
@@ -128,11 +135,10 @@ model call 1 fetch_url {{"url":"http://{0}/a"}}
 model end calls
 model call 2 execute_command {{"command":"touch ran"}}
 approve 2 remember execute_command(touch *)
-model end calls
 model call 3 execute_command {{"command":"touch again"}}
 approve 3 remember
-model end calls
 model call 4 execute_command {{"command":"touch again"}}
+model end calls
 model text Done.
 "#,
         page.address
@@ -152,10 +158,8 @@ fn a_grant_from_before_covers_nothing_after() {
     let script = r#"user Go
 model call 1 execute_command {"command":"touch ran"}
 approve 1 session
-model end calls
 model call 2 execute_command {"command":"touch ran"}
 deny 2
-model end calls
 model text Done.
 "#;
     let place = place(script, None);
@@ -216,9 +220,13 @@ model text Done.
     let place = place(script, None);
     let first = place.windlass(&["run", "--model", "scripted/a.script", "--session", "s", "Go"]).exits(0);
     assert_eq!(first.out, "Read.\n");
-    let args = ["run", "--json", "--model", "scripted/a.script", "--session", "s", "--approve", "all", "Again"];
+    let args =
+        ["run", "--json", "--model", "scripted/a.script", "--session", "s", "--approve", "all", "Again"];
     let told = place.windlass(&args).exits(0).out;
-    assert!(told.contains("Since an earlier message this session has text from the file notes.txt"), "{told}");
+    assert!(
+        told.contains("Since an earlier message this session has text from the file notes.txt"),
+        "{told}"
+    );
     assert!(!place.path("ran").exists());
     let rows = place.windlass(&["runs", "list", "--json"]).exits(0).json();
     let id = rows[0]["run_id"].as_str().unwrap();
@@ -252,7 +260,7 @@ model text Done.
     let said = place.windlass(&["runs", "resume", &id]);
     assert!(!place.path("ran").exists(), "{}{}", said.out, said.err);
     let shown = place.windlass(&["runs", "show", &id]).exits(0).out;
-    assert!(shown.contains("Since step 1 this run has text from the file notes.txt"), "{shown}");
+    assert!(shown.contains("denied  execute_command was not run: it reaches out"), "{shown}");
 }
 
 #[test]
@@ -270,7 +278,10 @@ fn private_text_on_its_way_out_is_asked_about_in_every_known_form() {
     let rule = format!("fetch_url({})", page.address);
     let args = ["run", "--json", "--model", "scripted/a.script", "--allow", &rule];
     let told = place.windlass(&[&args[..], &["Go"]].concat()).exits(0).out;
-    assert!(told.contains("The argument 'url' holds text of the file notes.txt, which came in step 1"), "{told}");
+    assert!(
+        told.contains("The argument 'url' holds text of the file notes.txt, which came in step 1"),
+        "{told}"
+    );
     assert_eq!(page.requests(), Vec::<String>::new());
     // What the user wrote themselves is theirs to send.
     place.windlass(&[&args[..], &[&message]].concat()).exits(0);

@@ -81,10 +81,8 @@ impl Permissions {
     pub fn explain(&self, call: &CheckedCall, inspection: &Inspection) -> Explanation {
         let matter = Matter::of(call, inspection);
         let own = self.rule_alone(matter);
-        let mut gates: Vec<GateFinding> = Gate::before_risk()
-            .chain([Gate::Risk])
-            .map(|gate| self.found(gate, matter))
-            .collect();
+        let mut gates: Vec<GateFinding> =
+            Gate::before_risk().chain([Gate::Risk]).map(|gate| self.found(gate, matter)).collect();
         let settled = if own.gate == Gate::Mode { Stance::of(&own.opinion) } else { Stance::Passes };
         let reason = format!("what needs asking is settled by '{}'", self.mode().word());
         gates.push(GateFinding { gate: Gate::Mode, stance: settled, reason });
@@ -119,7 +117,9 @@ impl Permissions {
         let opinion = self.opinion(gate, matter);
         let said = finding(gate, &opinion, matter.risk);
         match (gate, opinion) {
-            (Gate::Taint, Opinion::Silent) => GateFinding { reason: self.untainted(matter).to_owned(), ..said },
+            (Gate::Taint, Opinion::Silent) => {
+                GateFinding { reason: self.untainted(matter).to_owned(), ..said }
+            }
             _ => said,
         }
     }
@@ -145,7 +145,9 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
     let reason = match opinion {
         Opinion::Deny(refusal) => refusal.message.clone(),
         Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
-        Opinion::Ask(None) if gate == Gate::Taint => "text from outside is in the context, and it reaches out".to_owned(),
+        Opinion::Ask(None) if gate == Gate::Taint => {
+            "text from outside is in the context, and it reaches out".to_owned()
+        }
         Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
         Opinion::Allow(None) if gate == Gate::Reading => "reading in the project is free".to_owned(),

@@ -350,14 +350,18 @@ impl Refusal {
     pub(super) fn by_taint(finding: &TaintFinding, matter: Matter<'_>) -> Self {
         let tool = &matter.spec.name;
         let why = finding.sentence().unwrap_or_default();
-        let message = format!("{tool} was not run: it reaches out, which must be asked about, and nobody is asked. {why}");
+        let message = format!(
+            "{tool} was not run: it reaches out, which must be asked about, and nobody is asked. {why}"
+        );
         let rule = RulePattern::narrowest(matter.spec, matter.targets);
         // A rule for a whole tool does not count here, so it is not advised.
         let advice = match rule.is_exact() && finding.leak.is_none() {
             true => format!("allow exactly this with --allow {}, ", shell_quoted(&rule.to_string())),
             false => String::new(),
         };
-        let hint = format!("{NO_REPEAT}. The user can {advice}be asked with --approve ask, or turn this off with --taint off.");
+        let hint = format!(
+            "{NO_REPEAT}. The user can {advice}be asked with --approve ask, or turn this off with --taint off."
+        );
         Self::new(Gate::Taint, message, hint)
     }
 

@@ -291,7 +291,8 @@ impl Permissions {
 
     /// What the user is told of text from outside, where that counts.
     fn warning_of(&self, matter: Matter<'_>) -> Option<String> {
-        let own = matter.taint.filter(|_| matter.is_guarded(self.rules.taint())).and_then(TaintFinding::sentence);
+        let own =
+            matter.taint.filter(|_| matter.is_guarded(self.rules.taint())).and_then(TaintFinding::sentence);
         own.or_else(|| self.caller()?.warning_of(matter))
     }
 
@@ -388,7 +389,8 @@ impl Permissions {
 
     /// Whether it is text from outside that a call is asked about.
     pub(super) fn is_tainted(&self, matter: Matter<'_>) -> bool {
-        self.tainted(matter) != Opinion::Silent || self.caller().is_some_and(|caller| caller.is_tainted(matter))
+        self.tainted(matter) != Opinion::Silent
+            || self.caller().is_some_and(|caller| caller.is_tainted(matter))
     }
 
     /// What becomes of a call that text from outside may have led to, whatever allows it.

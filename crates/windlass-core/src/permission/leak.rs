@@ -38,12 +38,14 @@ pub(crate) fn find_leak<'a>(
         return None;
     }
     for said in own {
-        for print in windows(said.as_bytes()) {
-            for (_, set) in &mut prints {
-                set.remove(&print);
+        // In every form as well: what the user encoded themselves is as much theirs.
+        for form in forms_of(&Value::String(said.into_owned())) {
+            for print in windows(&form) {
+                prints.iter_mut().for_each(|(_, set)| _ = set.remove(&print));
             }
         }
     }
+    prints.retain(|(_, set)| !set.is_empty());
     private.enumerate().find_map(|(place, text)| {
         let text = unescaped(&text);
         let holder = |print| prints.iter().find(|(_, set)| set.contains(&print));
@@ -144,7 +146,8 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((first, after)) = rest.split_first() {
-        let pair = after.get(..2).and_then(|pair| Some((hex_digit(*pair.first()?)?, hex_digit(*pair.last()?)?)));
+        let pair =
+            after.get(..2).and_then(|pair| Some((hex_digit(*pair.first()?)?, hex_digit(*pair.last()?)?)));
         match (first, pair) {
             (b'%', Some((high, low))) => {
                 plain.push(high << 4 | low);

@@ -45,7 +45,9 @@ fn private_text_is_found_in_every_known_form() {
 
 #[test]
 fn what_is_not_private_passes() {
-    for text in ["", "The door code is elsewhere", "0815-42.", "an innocent sentence of some length, with words"] {
+    for text in
+        ["", "The door code is elsewhere", "0815-42.", "an innocent sentence of some length, with words"]
+    {
         assert_eq!(leak(text), None, "{text}");
     }
 }
@@ -53,7 +55,10 @@ fn what_is_not_private_passes() {
 #[test]
 fn lines_that_every_text_has_are_nobodys_secret() {
     let rule = "-".repeat(80);
-    assert_eq!(find_leak(&args(&rule), std::iter::empty(), std::iter::once(Cow::Borrowed(rule.as_str()))), None);
+    assert_eq!(
+        find_leak(&args(&rule), std::iter::empty(), std::iter::once(Cow::Borrowed(rule.as_str()))),
+        None
+    );
 }
 
 #[test]

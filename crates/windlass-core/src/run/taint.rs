@@ -86,7 +86,8 @@ impl Taint {
     fn is_named(&self, call: &CheckedCall, targets: &[Target]) -> bool {
         let mut places: Vec<String> = targets.iter().filter_map(destination).map(str::to_owned).collect();
         let properties = call.spec.properties().into_iter().flatten();
-        for (name, _) in properties.filter(|(_, schema)| schema.get(SINK_KEYWORD) == Some(&Value::Bool(true))) {
+        for (name, _) in properties.filter(|(_, schema)| schema.get(SINK_KEYWORD) == Some(&Value::Bool(true)))
+        {
             call.args.get(name).into_iter().for_each(|value| leaves(value, &mut places));
         }
         if places.is_empty() {

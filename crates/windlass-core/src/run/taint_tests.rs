@@ -2,7 +2,9 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 
 use super::*;
-use crate::permission::{ApproveMode, GateSettings, Judgement, Permissions, PolicySet, Rule, RuleEffect, RuleSource, TaintMode};
+use crate::permission::{
+    ApproveMode, GateSettings, Judgement, Permissions, PolicySet, Rule, RuleEffect, RuleSource, TaintMode,
+};
 use crate::protocol::ids::CallId;
 use crate::protocol::tool::{Integrity, Risk, Secrecy, ToolCall};
 
@@ -23,10 +25,12 @@ fn page() -> Arc<Message> {
 }
 
 fn mail_spec() -> ToolSpec {
-    ToolSpec::new("send_mail", "Sends a mail").with_effects(Effects::External, Risk::Medium).with_schema(json!({
-        "type": "object",
-        "properties": {"to": {"type": "array", SINK_KEYWORD: true}, "body": {"type": "string"}},
-    }))
+    ToolSpec::new("send_mail", "Sends a mail").with_effects(Effects::External, Risk::Medium).with_schema(
+        json!({
+            "type": "object",
+            "properties": {"to": {"type": "array", SINK_KEYWORD: true}, "body": {"type": "string"}},
+        }),
+    )
 }
 
 fn call(spec: ToolSpec, args: serde_json::Value) -> CheckedCall {
@@ -57,7 +61,8 @@ fn is_named(said: &str, args: serde_json::Value) -> bool {
 
 #[test]
 fn a_call_that_reaches_out_is_found_with_source_and_step() {
-    let finding = told("Read it", page()).look_at(&call(mail_spec(), json!({"to": ["a@b.c"]})), &Inspection::default());
+    let finding =
+        told("Read it", page()).look_at(&call(mail_spec(), json!({"to": ["a@b.c"]})), &Inspection::default());
     let source = finding.unwrap().source.unwrap();
     assert_eq!((source.words.as_str(), source.step), ("example.com", Some(3)));
 }
@@ -108,7 +113,8 @@ fn a_host_is_named_by_an_address_of_it_and_not_by_a_longer_host() {
 #[test]
 fn a_tool_without_destinations_is_never_named() {
     let spec = ToolSpec::new("post", "Posts").with_effects(Effects::External, Risk::Medium);
-    let finding = told("post hello", page()).look_at(&call(spec, json!({"text": "hello"})), &Inspection::default());
+    let finding =
+        told("post hello", page()).look_at(&call(spec, json!({"text": "hello"})), &Inspection::default());
     assert!(!finding.unwrap().is_named);
 }
 
@@ -117,7 +123,8 @@ fn private_text_in_an_argument_is_found_with_both_places() {
     let secret = "the launch is on the 9th of May, in Oslo";
     let file = tool("read_file", secret, Some(Label::untrusted("file:plan.md")));
     let args = json!({"to": ["ann@firm.example"], "body": format!("fyi: {secret}")});
-    let finding = told("mail ann@firm.example", file).look_at(&call(mail_spec(), args), &Inspection::default());
+    let finding =
+        told("mail ann@firm.example", file).look_at(&call(mail_spec(), args), &Inspection::default());
     let leak = finding.unwrap().leak.unwrap();
     assert_eq!((leak.argument.as_str(), leak.source.words.as_str()), ("body", "the file plan.md"));
 }
@@ -126,7 +133,8 @@ fn private_text_in_an_argument_is_found_with_both_places() {
 fn background_of_a_message_is_text_from_outside() {
     let mut taint = Taint::default();
     taint.take_past(&[Arc::new(Message::note(format!("{CONTEXT_NOTE}a page")))]);
-    let finding = taint.look_at(&call(mail_spec(), json!({"to": ["a@b.c"]})), &Inspection::default()).unwrap();
+    let finding =
+        taint.look_at(&call(mail_spec(), json!({"to": ["a@b.c"]})), &Inspection::default()).unwrap();
     let source = finding.source.unwrap();
     assert_eq!((source.words.as_str(), source.step), ("the background of a message", None));
 }

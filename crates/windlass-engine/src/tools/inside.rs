@@ -246,13 +246,14 @@ impl CallsPort for InnerCalls {
         let arguments = Value::Object(args).to_string();
         let (call_id, path) = inside.begin(&self.call_id, tool, &arguments).await?;
         let began_ms = inside.around.clock.now_ms();
-        let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments, self.taint.clone()).await {
-            Ok(outcome) => outcome,
-            Err(failure) => {
-                let now = inside.around.clock.now_ms();
-                Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
-            }
-        };
+        let outcome =
+            match inside.run((call_id.clone(), path.clone()), tool, arguments, self.taint.clone()).await {
+                Ok(outcome) => outcome,
+                Err(failure) => {
+                    let now = inside.around.clock.now_ms();
+                    Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
+                }
+            };
         // Where it cannot be written down the run ends, and with it the call that would go on.
         let _ = inside.note(inner_end(call_id, path, &outcome)).await;
         outcome.body.clone()
