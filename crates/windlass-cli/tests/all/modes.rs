@@ -195,7 +195,11 @@ fn u_60_a_mode_is_changed_over_http_while_a_run_goes_on_and_stays_changed() {
     let run = start(&served, &session, &json!({"message": "Again"}));
     assert_eq!(deny_all(&served, &run), Vec::<String>::new());
     assert!(!place.path("more.txt").exists());
-    let run = start(&served, &begin(&served, &json!({})), &json!({"message": "Go", "approve": "all"}));
+    let run = start(
+        &served,
+        &begin(&served, &json!({})),
+        &json!({"message": "Go, and run touch ran", "approve": "all"}),
+    );
     assert_eq!(deny_all(&served, &run), Vec::<String>::new());
     assert!(place.path("ran").exists());
 }
