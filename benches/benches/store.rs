@@ -95,6 +95,7 @@ fn step_appends(session: &str, first_seq: u64, step: u64) -> Vec<Vec<Arc<Record>
         content: "fn main() {}\n".repeat(40),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     });
     let outcome = ToolOutcome::ok(ToolOutput::text("fn main() {}\n".repeat(40)));
     let usage = Usage { input: 1_000, output: 50, cached: 900, reasoning: 0, cost_usd: Some(0.001) };

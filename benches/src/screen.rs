@@ -197,6 +197,7 @@ impl RecordWriter {
             content: content.clone(),
             is_ok: true,
             is_valid_call: true,
+            label: None,
         });
         self.push(Event::Durable(DurableEvent::CallEnded {
             call_id: call.id,

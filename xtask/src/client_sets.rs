@@ -50,6 +50,10 @@ pub(crate) const PYDANTIC_AI: PythonSet = PythonSet {
     cmake_args: "",
 };
 
+/// Tasks, tools and attacks that others wrote, for agents that read what others wrote.
+pub(crate) const AGENTDOJO: PythonSet =
+    PythonSet { folder: "python-agentdojo", list: "fixtures/agentdojo/requirements.txt", cmake_args: "" };
+
 /// Packages of npm, in one folder.
 pub(crate) struct NodeSet {
     folder: &'static str,

@@ -3,6 +3,7 @@
 //! Owns the command line and nothing else; each task has a file of its own. No task knows a windlass crate: they read
 //! the checkout as text, so they work while the code does not compile.
 //!
+//! - `agentdojo`: what a model that obeys every injected text can still do
 //! - `api`: a fuzzer asks everything that the API document allows, and much that it does not
 //! - `bench`: runs the benchmarks and keeps the figures they print
 //! - `checkout`: its root, its files as git would track them, and its packages as cargo sees them
@@ -25,6 +26,7 @@
 //! - `toolbox`: tools the checks need that cargo does not bring: found with the pinned version, or fetched once
 //! - `web`: the web app is typed, linted, tested, and committed as it is built
 
+mod agentdojo;
 mod api;
 mod bench;
 mod checkout;
@@ -67,6 +69,8 @@ enum XtaskCommand {
     EvalSearch(eval_search::EvalSearchOptions),
     /// Measure how well the built-in model calls
     EvalBuiltin(eval_builtin::EvalBuiltinOptions),
+    /// Measure what a model that obeys every injected text can still do
+    Agentdojo(agentdojo::AgentdojoOptions),
     /// Compare models in the process with llama.cpp
     CompareLocal(compare_local::CompareLocalOptions),
     /// Take pictures of every page and state of the web app
@@ -96,6 +100,9 @@ fn run(task: XtaskCommand) -> anyhow::Result<()> {
         XtaskCommand::Tidy(options) => tidy::run(&root, &options),
         XtaskCommand::Requirements(options) => requirements::run(&root, &options),
         XtaskCommand::Bench(options) => bench::run(&root, &options),
+        XtaskCommand::Agentdojo(options) => {
+            agentdojo::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)
+        }
         XtaskCommand::EvalSearch(options) => eval_search::run(&root, &options),
         XtaskCommand::EvalBuiltin(options) => {
             eval_builtin::run(&root, &checkout::read_workspace(&root)?.target_folder, &options)

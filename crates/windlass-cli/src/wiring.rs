@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use windlass_core::calls::toolset::Toolset;
-use windlass_core::permission::{ApproveMode, PolicyPort, Rule, RuleEffect, RuleSource, ToolPattern};
+use windlass_core::permission::{
+    ApproveMode, PolicyPort, PolicySet, Rule, RuleEffect, RuleSource, ToolPattern,
+};
 use windlass_core::ports::host::HostError;
 use windlass_core::ports::search::SharedSearch;
 use windlass_core::ports::store::StorePort;
@@ -54,6 +56,7 @@ impl Wiring {
     /// The same where it is known whether somebody can be asked.
     pub(crate) fn build_for(mut flags: Flags, permission: &PermissionArgs, can_ask: bool) -> Result<Self> {
         flags.approve = permission.approve.map(crate::args::ApproveArg::word);
+        flags.taint = permission.taint.map(crate::args::TaintArg::word);
         let mut config = CliConfig::resolve(&ProcessEnvironment::of_process(can_ask)?, &flags)?;
         let search = index::of_project(&config);
         let environment = command_environment(&config);
@@ -73,6 +76,7 @@ impl Wiring {
         config.warnings.extend(timed.filter_map(|name| unknown(name, "tool_timeouts", &snapshot.toolset)));
         config.warnings.extend(config.folders.settle_policies());
         config.warnings.extend(offered_rules(&config));
+        let rules = PolicySet::from_iter(rules).with_taint(config.taint());
         let (policies, warning) = PolicyStore::open(&config.folders.policies_file, rules, &config.root);
         if warning.is_some() && config.approve == ApproveMode::All {
             // Rules that forbid may be lost with the file: nothing may run on their absence.

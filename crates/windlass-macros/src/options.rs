@@ -17,9 +17,11 @@ pub(crate) struct ToolOptions {
     is_idempotent: bool,
     is_repeatable: bool,
     is_untrusted: bool,
+    is_own_output: bool,
 }
 
-const KNOWN: &str = "name, description, effects, risk, timeout_ms, alias, idempotent, repeatable, untrusted";
+const KNOWN: &str =
+    "name, description, effects, risk, timeout_ms, alias, idempotent, repeatable, untrusted, own_output";
 
 impl Parse for ToolOptions {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -65,6 +67,7 @@ impl ToolOptions {
             "idempotent" => self.is_idempotent = true,
             "repeatable" => self.is_repeatable = true,
             "untrusted" => self.is_untrusted = true,
+            "own_output" => self.is_own_output = true,
             other => {
                 return Err(syn::Error::new(
                     key.span(),
@@ -87,7 +90,8 @@ impl ToolOptions {
         let idempotent = self.is_idempotent.then(|| quote!(spec.idempotent = true;));
         let repeatable = self.is_repeatable.then(|| quote!(spec.repeatable = true;));
         let untrusted = self.is_untrusted.then(|| quote!(spec.untrusted_output = true;));
-        quote!(#effects #risk #timeout #(#aliases)* #idempotent #repeatable #untrusted)
+        let own = self.is_own_output.then(|| quote!(spec.own_output = true;));
+        quote!(#effects #risk #timeout #(#aliases)* #idempotent #repeatable #untrusted #own)
     }
 }
 

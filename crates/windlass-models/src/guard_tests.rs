@@ -295,6 +295,7 @@ fn outcome() -> Message {
         content: "so".into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     })
 }
 

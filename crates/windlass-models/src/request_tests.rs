@@ -38,6 +38,7 @@ fn step(number: u32) -> [Arc<Message>; 2] {
         content: format!("content {number}"),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     };
     let parts = vec![Part::text(format!("step {number}")), Part::Call(call)];
     [Arc::new(Message::Assistant { parts }), Arc::new(Message::Tool(outcome))]

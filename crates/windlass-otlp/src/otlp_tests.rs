@@ -94,6 +94,7 @@ fn settled(number: u64, outcome: ToolOutcome) -> Event {
         content: "sk-planted".into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     }));
     Event::Durable(DurableEvent::CallEnded {
         call_id,

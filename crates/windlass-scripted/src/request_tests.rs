@@ -25,6 +25,7 @@ fn request() -> ModelRequest {
         content: "{\"ok\":true}".into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     };
     let said = Message::Assistant { parts: vec![Part::text("Let me look."), Part::Call(call)] };
     ModelRequest {

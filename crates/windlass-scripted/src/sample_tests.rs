@@ -111,6 +111,7 @@ pub(crate) fn call_ended(id: u64, outcome: ToolOutcome, content: &str) -> Event 
         content: content.into(),
         is_ok: outcome.is_ok(),
         is_valid_call: true,
+        label: None,
     };
     Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(id),

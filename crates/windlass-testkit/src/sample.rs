@@ -133,6 +133,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
                 content: content.into(),
                 is_ok: outcome.is_ok(),
                 is_valid_call: true,
+                label: None,
             })
             .into(),
             outcome: Arc::new(outcome),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::permission::{ApproveMode, PermissionAnswer, Question};
+use windlass_core::permission::{ApproveMode, PermissionAnswer, Question, TaintMode};
 use windlass_core::ports::store::StorePort;
 use windlass_core::ports::{BoxFuture, ModelPort};
 use windlass_core::profile::Profile;
@@ -85,6 +85,7 @@ pub struct Builder {
     system: String,
     root: PathBuf,
     approve: ApproveMode,
+    taint: TaintMode,
     asker: Option<PermissionAsker>,
     policies: Option<PathBuf>,
     /// Where sessions are kept; in memory if nowhere else.
@@ -104,6 +105,7 @@ impl Builder {
             system: String::new(),
             root: PathBuf::from("."),
             approve: ApproveMode::Never,
+            taint: TaintMode::default(),
             asker: None,
             policies: None,
             store: None,
@@ -229,6 +231,13 @@ impl Builder {
         self
     }
 
+    /// Sets what is asked about once the model has read text from outside: calls that reach out, unless given. Programs whose
+    /// tools read nothing that others wrote may switch it off; single tools claim that by their spec's `own_output`.
+    pub fn taint(mut self, mode: TaintMode) -> Self {
+        self.taint = mode;
+        self
+    }
+
     /// Asks `asker` about calls that need asking.
     pub fn on_permission<F>(mut self, asker: impl Fn(Question) -> F + Send + Sync + 'static) -> Self
     where
@@ -329,8 +338,8 @@ impl Builder {
             false => self.root,
         };
         let policies = match self.policies {
-            Some(path) => PolicyStore::open(path, additions.rules, &root).0,
-            None => PolicyStore::in_memory(additions.rule_set()),
+            Some(path) => PolicyStore::open(path, additions.rule_set().with_taint(self.taint), &root).0,
+            None => PolicyStore::in_memory(additions.rule_set().with_taint(self.taint)),
         };
         let agent = AgentHost::open(AgentParts {
             model,

@@ -112,7 +112,7 @@ pub use windlass_local as local;
 /// | `risk = "safe" \| "low" \| "medium" \| "high" \| "critical"` | what is asked; safe for pure, low for read, high for the rest |
 /// | `name = "…"`, `alias = "…"` | other names |
 /// | `timeout_ms = N` | its own limit |
-/// | `idempotent`, `repeatable`, `untrusted` | see `ToolSpec` |
+/// | `idempotent`, `repeatable`, `untrusted`, `own_output` | see `ToolSpec` |
 ///
 /// ```
 /// use windlass::prelude::*;

@@ -418,6 +418,31 @@ pub(crate) struct PermissionArgs {
     /// The mode: what runs without asking [default: ask on a terminal, else never]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) approve: Option<ApproveArg>,
+    /// What is asked about while the context has text from outside [default: ask]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) taint: Option<TaintArg>,
+}
+
+/// The words of `--taint`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaintArg {
+    /// What reaches out, unless you named where it leads
+    Ask,
+    /// Everything that changes something, wherever it leads
+    Strict,
+    /// Nothing more than without it
+    Off,
+}
+
+impl TaintArg {
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            TaintArg::Ask => "ask",
+            TaintArg::Strict => "strict",
+            TaintArg::Off => "off",
+        }
+    }
 }
 
 /// The words of `--approve`.

@@ -22,6 +22,9 @@ pub(crate) const ANY_PROVIDER: &str = "providers.NAME.";
 /// Words of `approve`.
 pub(crate) const APPROVE_WORDS: [&str; 7] = ["read_only", "ask", "edit", "all", "never", "safe", "stage"];
 
+/// Words of `taint`, from the loosest to the tightest.
+pub(crate) const TAINT_WORDS: [&str; 3] = ["off", "ask", "strict"];
+
 /// Words of `wire`.
 pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemini", "ollama"];
 
@@ -99,6 +102,12 @@ pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
         ),
         SettingKey::new("root", Text, Tighten, "the project root; files are only reached below it"),
         SettingKey::new("approve", Word(&APPROVE_WORDS), Tighten, "what happens to calls that need asking"),
+        SettingKey::new(
+            "taint",
+            Word(&TAINT_WORDS),
+            Tighten,
+            "what is asked about while the context has text from outside",
+        ),
         SettingKey::new("system", Text, Set, "what the model is told before everything else"),
         SettingKey::new(
             "tool_loop_v2",

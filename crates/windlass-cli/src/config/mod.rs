@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde_json::Number;
-use windlass_core::permission::ApproveMode;
+use windlass_core::permission::{ApproveMode, TaintMode};
 use windlass_core::profile::{Profile, ProfileName};
 use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
@@ -60,9 +60,9 @@ use self::value::SettingValue;
 pub(crate) use self::value::{Setting, SettingSource, parse_dollars};
 use crate::args::{GlobalArgs, ServeArgs};
 use crate::complaint::{CommandError, Result};
+use crate::terminal::out::keep_secret;
 use crate::trust::brought::read_plain;
 use crate::trust::{FolderTrust, TrustState};
-use crate::terminal::out::keep_secret;
 
 /// What a process finds itself in.
 #[derive(Debug, Clone)]
@@ -102,6 +102,8 @@ pub(crate) struct Flags {
     pub(crate) module: Option<String>,
     /// `--approve`.
     pub(crate) approve: Option<&'static str>,
+    /// `--taint`.
+    pub(crate) taint: Option<&'static str>,
     /// `--max-steps`.
     pub(crate) steps_max: Option<u32>,
     /// `--max-calls`.
@@ -258,6 +260,7 @@ impl CliConfig {
             _ => root,
         };
         settings.put_default("fetch.stay_on_host", SettingValue::Truth(true));
+        settings.put_default("taint", SettingValue::Text(TaintMode::default().word().into()));
         settings.put_default("search.enabled", SettingValue::Truth(true));
         settings.put_default("search.embedder", SettingValue::Text("off".into()));
         settings.put_default("root", SettingValue::Text(root.display().to_string()));
@@ -271,6 +274,11 @@ impl CliConfig {
         let profile = find_profile(&mut settings, &keys)?;
         let approve = find_approve(&mut settings, surroundings, script.as_ref(), &mut warnings);
         Ok(Self { folders, settings, profile, root, approve, keys, secrets, script, trust, warnings })
+    }
+
+    /// What is done about text from outside.
+    pub(crate) fn taint(&self) -> TaintMode {
+        self.settings.text("taint").and_then(TaintMode::from_word).unwrap_or_default()
     }
 
     /// The profile of that name, whole: only what somebody set is changed in it. The usual one is as the flags made it.
@@ -360,6 +368,9 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
     }
     if let Some(approve) = flags.approve {
         put("approve", SettingValue::Text(approve.to_owned()), "--approve");
+    }
+    if let Some(taint) = flags.taint {
+        put("taint", SettingValue::Text(taint.to_owned()), "--taint");
     }
     if let Some(steps_max) = flags.steps_max {
         put("limits.steps_max", SettingValue::Count(steps_max.into()), "--max-steps");

@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 use std::str::FromStr as _;
 
 use serde_json::Value as Json;
+use windlass_core::permission::TaintMode;
 use windlass_core::profile::{Profile, ProfileName};
 
 use super::key::{self, LIMITS, ProjectMay};
@@ -118,6 +119,12 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
         "approve" => {
             let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
             (!is_as_tight(text, before)).then_some("it may only be tightened, to \"read_only\" or \"never\"")
+        }
+        "taint" => {
+            let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
+            let before = before.and_then(TaintMode::from_word).unwrap_or_default();
+            let is_tighter = TaintMode::from_word(text).is_some_and(|wanted| wanted >= before);
+            (!is_tighter).then_some("it may only be tightened, to \"strict\"")
         }
         "fetch.stay_on_host" => {
             (setting.value != SettingValue::Truth(true)).then_some("it may only be switched on")

@@ -64,6 +64,7 @@ fn ended(outcome: ToolOutcome, visibility: Visibility) -> Event {
         content: String::new(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     });
     Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(1),

@@ -76,6 +76,7 @@ mod studio;
 mod studio_models;
 mod studio_search;
 mod studio_stage;
+mod taint;
 mod telemetry;
 mod terminal;
 mod terminal_app;

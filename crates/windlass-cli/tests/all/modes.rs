@@ -45,7 +45,8 @@ const ALONE: [(&str, [bool; 4]); 7] = [
     ("never", [true, false, false, false]),
     ("safe", [true, false, false, true]),
     ("edit", [true, true, false, false]),
-    ("all", [true, true, true, true]),
+    // The file that was read may have led to the command: nobody is asked, so it is denied.
+    ("all", [true, true, false, true]),
 ];
 
 #[test]
@@ -58,6 +59,13 @@ fn u_60_each_mode_lets_its_kinds_of_calls_run_on_the_command_line() {
         let done = [place.path("new.txt").exists(), place.path("ran").exists()];
         assert_eq!(done, [expected[1], expected[2]], "{mode}");
     }
+    let place = place();
+    let args = ["run", "--json", "--model", "scripted/a.script", "--approve", "all", "--taint", "off", "Go"];
+    assert_eq!(
+        let_run(&place.windlass(&args).exits(0).lines()),
+        [true; 4],
+        "the mode alone lets all of them run"
+    );
 }
 
 #[test]
@@ -187,7 +195,11 @@ fn u_60_a_mode_is_changed_over_http_while_a_run_goes_on_and_stays_changed() {
     let run = start(&served, &session, &json!({"message": "Again"}));
     assert_eq!(deny_all(&served, &run), Vec::<String>::new());
     assert!(!place.path("more.txt").exists());
-    let run = start(&served, &begin(&served, &json!({})), &json!({"message": "Go", "approve": "all"}));
+    let run = start(
+        &served,
+        &begin(&served, &json!({})),
+        &json!({"message": "Go, and run touch ran", "approve": "all"}),
+    );
     assert_eq!(deny_all(&served, &run), Vec::<String>::new());
     assert!(place.path("ran").exists());
 }

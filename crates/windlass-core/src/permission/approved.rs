@@ -166,6 +166,15 @@ impl PendingQuestion {
         Self { call, inspection, question: Box::new(question.guarded(secrets)) }
     }
 
+    /// The question says what its context has from outside, too.
+    pub(super) fn warned(mut self, warning: Option<String>) -> Self {
+        if let Some(warning) = warning {
+            let caution = &mut self.question.caution;
+            *caution = Some(caution.take().map_or_else(|| warning.clone(), |own| format!("{own} {warning}")));
+        }
+        self
+    }
+
     /// The question gets its place among those of its step, and the digest that an answer must name.
     pub fn numbered(mut self, run_id: &RunId, position: u32, total: u32) -> Self {
         (self.question.position, self.question.total) = (position, total);
@@ -212,7 +221,7 @@ impl PendingQuestion {
         match answer.decision {
             // Nobody said no: the model must not be told that the user did (U-8).
             Decision::Deny if answer.is_by_nobody => {
-                let refusal = self.unattended();
+                let refusal = self.unattended(permissions);
                 self.deny(refusal)
             }
             Decision::Deny => self.deny(refused_by_user(answer.message.as_deref())),
@@ -240,15 +249,18 @@ impl PendingQuestion {
         }
         let pattern = rule.as_ref().and_then(|rule| rule.parse::<RulePattern>().ok());
         // What was stored is stored already: here it only has to hold for the rest of the session.
-        let stored = pattern.and_then(|pattern| permissions.keep(pattern, decision, false));
+        let stored = pattern.and_then(|pattern| self.keep(permissions, pattern, decision, false));
         let held = Held::to_targets(self.inspection);
         let verdict = Ok(ApprovedCall::by_user(self.call, decision, held));
         Answered { verdict, stored, rule, problem }
     }
 
     /// Nobody is there to answer.
-    fn unattended(&self) -> Refusal {
+    fn unattended(&self, permissions: &Permissions) -> Refusal {
         let matter = Matter { risk: self.question.risk, ..Matter::of(&self.call, &self.inspection) };
+        if let Some(finding) = matter.taint.filter(|_| permissions.is_tainted(matter)) {
+            return Refusal::by_taint(finding, matter);
+        }
         Refusal::by_mode(ApproveMode::Never, None, matter)
     }
 
@@ -277,12 +289,12 @@ impl PendingQuestion {
             // The word alone means the rule that was shown.
             (is_everywhere, Some(rule).filter(|rule| !(is_everywhere && rule.is_empty())))
         });
-        let pattern = match self.wanted_pattern(answer.decision, wanted) {
+        let pattern = match self.wanted_pattern(permissions, answer.decision, wanted) {
             Ok(pattern) => pattern,
             Err(problem) => return self.approve_once(Some(problem)),
         };
         let rule = Some(pattern.to_string());
-        let stored = permissions.keep(pattern, answer.decision, is_everywhere);
+        let stored = self.keep(permissions, pattern, answer.decision, is_everywhere);
         // A rule that asks stands before those that allow: the user is told why they are asked again.
         let asking = permissions.rules().asking(&self.call.spec, &self.inspection.targets);
         let problem = asking
@@ -294,8 +306,19 @@ impl PendingQuestion {
     }
 
     /// The rule the user wants: the narrowest, or one of their own that covers this call.
-    fn wanted_pattern(&self, decision: Decision, wanted: Option<&str>) -> Result<RulePattern, String> {
+    fn wanted_pattern(
+        &self,
+        permissions: &Permissions,
+        decision: Decision,
+        wanted: Option<&str>,
+    ) -> Result<RulePattern, String> {
         let (spec, targets) = (&self.call.spec, &self.inspection.targets);
+        let is_tainted = permissions.is_tainted(Matter::of(&self.call, &self.inspection));
+        let narrowest = RulePattern::narrowest(spec, targets);
+        if is_tainted && !narrowest.is_exact() {
+            let told = "allowed once only, no rule was kept: with text from outside in the context a rule must name exactly where a call leads, and this tool does not say it";
+            return Err(told.to_owned());
+        }
         let Some(text) = wanted else {
             // For a session, one yes to reading is a yes to reading; what is stored for good is narrow.
             let reads = Matter::of(&self.call, &self.inspection).reads_project();
@@ -308,6 +331,11 @@ impl PendingQuestion {
         };
         let pattern: RulePattern =
             text.parse().map_err(|error| format!("allowed once only, no rule was kept: {error}"))?;
+        if is_tainted && pattern != narrowest {
+            return Err(format!(
+                "allowed once only, no rule was kept: with text from outside in the context only the exact rule can be, '{narrowest}'"
+            ));
+        }
         // A rule that misses the very call it was given for is a slip, and would allow what nobody saw.
         if pattern.covers(spec, targets) {
             Ok(pattern)
@@ -317,6 +345,20 @@ impl PendingQuestion {
                 self.question.rule
             ))
         }
+    }
+
+    /// Keeps what the user allowed beyond this call, and that they knew of text from outside.
+    fn keep(
+        &self,
+        permissions: &mut Permissions,
+        pattern: RulePattern,
+        decision: Decision,
+        is_everywhere: bool,
+    ) -> Option<Rule> {
+        if self.inspection.taint.is_some() && decision == Decision::Session {
+            permissions.note_tainted(&pattern);
+        }
+        permissions.keep(pattern, decision, is_everywhere)
     }
 
     fn approve_once(self, problem: Option<String>) -> Answered {

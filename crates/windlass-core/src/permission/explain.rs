@@ -6,6 +6,7 @@ use super::gate::Gate;
 use super::judge::{Matter, Opinion, Permissions, Ruling};
 use super::question::{Inspection, Question, Target};
 use super::rule::{Rule, RulePattern};
+use super::taint::TaintMode;
 use crate::protocol::tool::{CheckedCall, Risk};
 
 /// What a gate says.
@@ -80,10 +81,8 @@ impl Permissions {
     pub fn explain(&self, call: &CheckedCall, inspection: &Inspection) -> Explanation {
         let matter = Matter::of(call, inspection);
         let own = self.rule_alone(matter);
-        let mut gates: Vec<GateFinding> = Gate::before_risk()
-            .chain([Gate::Risk])
-            .map(|gate| finding(gate, &self.opinion(gate, matter), matter.risk))
-            .collect();
+        let mut gates: Vec<GateFinding> =
+            Gate::before_risk().chain([Gate::Risk]).map(|gate| self.found(gate, matter)).collect();
         let settled = if own.gate == Gate::Mode { Stance::of(&own.opinion) } else { Stance::Passes };
         let reason = format!("what needs asking is settled by '{}'", self.mode().word());
         gates.push(GateFinding { gate: Gate::Mode, stance: settled, reason });
@@ -112,10 +111,43 @@ impl Permissions {
     }
 }
 
+impl Permissions {
+    /// What one gate says of a call.
+    fn found(&self, gate: Gate, matter: Matter<'_>) -> GateFinding {
+        let opinion = self.opinion(gate, matter);
+        let said = finding(gate, &opinion, matter.risk);
+        match (gate, opinion) {
+            (Gate::Taint, Opinion::Silent) => {
+                GateFinding { reason: self.untainted(matter).to_owned(), ..said }
+            }
+            _ => said,
+        }
+    }
+
+    /// Why text from outside has nothing to say of a call, or would have.
+    fn untainted(&self, matter: Matter<'_>) -> &'static str {
+        let mode = self.rules().taint();
+        if mode == TaintMode::Off {
+            "it is switched off"
+        } else if !matter.is_guarded(mode) {
+            "the call tells nobody outside anything"
+        } else if self.rules().naming_destination(matter.spec, matter.targets).is_some() {
+            "a rule of the user's names exactly where the call leads"
+        } else if matter.taint.is_some() {
+            "the user named where the call leads"
+        } else {
+            "no text from outside is known here; with some, this call would be asked about"
+        }
+    }
+}
+
 fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
     let reason = match opinion {
         Opinion::Deny(refusal) => refusal.message.clone(),
         Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
+        Opinion::Ask(None) if gate == Gate::Taint => {
+            "text from outside is in the context, and it reaches out".to_owned()
+        }
         Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
         Opinion::Ask(None) if gate == Gate::Protected => {
             "other programs obey what is at this path; only a rule that names exactly it opens it".to_owned()
@@ -155,6 +187,7 @@ fn silence(gate: Gate) -> &'static str {
         Gate::DenyRule => "no rule denies it",
         Gate::ReadOnly => "the mode is not read_only, or it only reads",
         Gate::Protected => "it changes nothing that other programs obey, or a rule names exactly that path",
+        Gate::Taint => "no text from outside is in this context, or the user named where the call leads",
         Gate::Grant => "not granted in this session",
         Gate::AskRule => "no rule wants it asked",
         Gate::AllowRule => "no rule allows it",

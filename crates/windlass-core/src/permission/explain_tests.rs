@@ -31,6 +31,7 @@ fn every_gate_is_listed_in_order_with_its_reason() {
             "no rule denies it",
             "the mode is not read_only, or it only reads",
             "it changes nothing that other programs obey, or a rule names exactly that path",
+            "the call tells nobody outside anything",
             "not granted in this session",
             "no rule wants it asked",
             "no rule allows it",

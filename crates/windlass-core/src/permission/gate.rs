@@ -6,6 +6,7 @@ use super::judge::Matter;
 use super::mode::ApproveMode;
 use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
+use super::taint::TaintFinding;
 use crate::profile::{Profile, Reading};
 use crate::protocol::command::RunWishes;
 use crate::protocol::model::ToolChoice;
@@ -36,6 +37,8 @@ pub enum Gate {
     ReadOnly,
     /// Before all that allows: what other programs obey is changed by a rule for just that path, or asked about.
     Protected,
+    /// Text from outside in the context, and a call that reaches out.
+    Taint,
     /// Gate 7: what this session was granted.
     Grant,
     /// Gate 8: rules that ask.
@@ -58,7 +61,7 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 18] = [
+    pub const ALL: [Gate; 19] = [
         Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
@@ -68,6 +71,7 @@ impl Gate {
         Gate::DenyRule,
         Gate::ReadOnly,
         Gate::Protected,
+        Gate::Taint,
         Gate::Grant,
         Gate::AskRule,
         Gate::AllowRule,
@@ -96,6 +100,7 @@ impl Gate {
             Gate::DenyRule => "deny_rule",
             Gate::ReadOnly => "read_only",
             Gate::Protected => "protected",
+            Gate::Taint => "taint",
             Gate::Grant => "grant",
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
@@ -112,7 +117,7 @@ impl Gate {
     pub fn denied_by(self) -> DeniedBy {
         match self {
             Gate::User => DeniedBy::User,
-            Gate::ReadOnly | Gate::Mode => DeniedBy::Mode,
+            Gate::ReadOnly | Gate::Taint | Gate::Mode => DeniedBy::Mode,
             Gate::Floor
             | Gate::Reading
             | Gate::Profile
@@ -142,6 +147,9 @@ impl Gate {
             Gate::ReadOnly => "In the mode read_only nothing but reading runs.",
             Gate::Protected => {
                 "What git, editors, shells and agents obey is changed only by a rule that names exactly that path, or asked about."
+            }
+            Gate::Taint => {
+                "With text from outside in the context, what reaches out is asked about, unless the user named where it leads."
             }
             Gate::Grant => "A grant of this session lets the call run.",
             Gate::AskRule => "A rule may want the call asked each time.",
@@ -359,6 +367,25 @@ impl Refusal {
                 "{NO_REPEAT}, and do not write it by another way. The user can be asked with --approve ask, or allow exactly this path with `windlass policy allow {rule}`."
             ),
         )
+    }
+
+    /// Text from outside is in the context, and nobody is asked.
+    pub(super) fn by_taint(finding: &TaintFinding, matter: Matter<'_>) -> Self {
+        let tool = &matter.spec.name;
+        let why = finding.sentence().unwrap_or_default();
+        let message = format!(
+            "{tool} was not run: it reaches out, which must be asked about, and nobody is asked. {why}"
+        );
+        let rule = RulePattern::narrowest(matter.spec, matter.targets);
+        // A rule for a whole tool does not count here, so it is not advised.
+        let advice = match rule.is_exact() && finding.leak.is_none() {
+            true => format!("allow exactly this with --allow {}, ", shell_quoted(&rule.to_string())),
+            false => String::new(),
+        };
+        let hint = format!(
+            "{NO_REPEAT}. The user can {advice}be asked with --approve ask, or turn this off with --taint off."
+        );
+        Self::new(Gate::Taint, message, hint)
     }
 
     /// The mode *read only* has no place for the call.

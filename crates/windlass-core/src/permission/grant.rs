@@ -11,6 +11,8 @@ use crate::protocol::tool::ToolSpec;
 pub struct Grants {
     rules: Vec<Rule>,
     asked: BTreeSet<String>,
+    /// Those that were given while text from outside was in the context, which the user was told.
+    tainted: Vec<RulePattern>,
 }
 
 impl Grants {
@@ -32,6 +34,19 @@ impl Grants {
     /// The first grant of just this call, and not of a group of calls.
     pub(super) fn naming(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.pattern.names(spec, targets))
+    }
+
+    /// Whether a grant that was given knowing of text from outside names exactly where a call leads.
+    pub(super) fn name_destination(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
+        let is_held = |pattern: &RulePattern| self.rules.iter().any(|rule| rule.pattern == *pattern);
+        self.tainted.iter().any(|pattern| pattern.covers(spec, targets) && is_held(pattern))
+    }
+
+    /// Notes that a grant was given although text from outside is in the context.
+    pub(super) fn note_tainted(&mut self, pattern: &RulePattern) {
+        if pattern.is_exact() && !self.tainted.contains(pattern) {
+            self.tainted.push(pattern.clone());
+        }
     }
 
     /// Adds a grant; the same one is kept once.

@@ -59,6 +59,11 @@ impl Held {
 pub struct HeldTargets(Option<Arc<[Target]>>);
 
 impl HeldTargets {
+    /// All of them, as far as they are known.
+    pub fn listed(&self) -> &[Target] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
     /// Refuses a target that is none of those.
     pub fn check(&self, now: &Target) -> Result<(), ToolFailure> {
         match &self.0 {

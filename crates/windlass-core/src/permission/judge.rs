@@ -16,8 +16,10 @@ use super::policy::PolicySet;
 use super::question::{Decision, Inspection, Target};
 use super::recall::RecalledCalls;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
+use super::taint::{TaintFinding, TaintMode};
 use crate::profile::Reading;
 use crate::protocol::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
+use crate::run::reaches_out;
 use crate::text::protected_paths::is_protected;
 use crate::text::redact::Redactor;
 use crate::text::secret_files::is_secret;
@@ -33,13 +35,16 @@ pub(super) struct Matter<'a> {
     pub(super) risk: Risk,
     /// Whether it would change files.
     pub(super) is_edit: bool,
+    /// What the context of the run says of it.
+    pub(super) taint: Option<&'a TaintFinding>,
 }
 
 impl<'a> Matter<'a> {
     /// A tool can raise the risk of one call, never lower it.
     pub(super) fn of(call: &'a CheckedCall, inspection: &'a Inspection) -> Self {
         let risk = inspection.risk.map_or(call.spec.risk, |risk| risk.max(call.spec.risk));
-        Self { spec: &call.spec, targets: &inspection.targets, risk, is_edit: inspection.is_edit() }
+        let (targets, taint) = (&inspection.targets, inspection.taint.as_deref());
+        Self { spec: &call.spec, targets, risk, is_edit: inspection.is_edit(), taint }
     }
 
     /// Whether it touches a file that holds secrets.
@@ -97,6 +102,18 @@ impl<'a> Matter<'a> {
             && self.spec.scopes.iter().all(|scope| *scope == Scope::TaskManagement);
         let is_looking = self.spec.effects.is_read_only() && !self.spec.scopes.iter().any(reaches_out);
         keeps_tasks || (is_looking && self.is_on_paths())
+    }
+
+    /// Whether the call is one that text from outside must not lead to unseen.
+    pub(super) fn is_guarded(&self, mode: TaintMode) -> bool {
+        match mode {
+            TaintMode::Off => false,
+            TaintMode::Ask => reaches_out(self.spec, self.targets),
+            TaintMode::Strict => {
+                reaches_out(self.spec, self.targets)
+                    || (!self.spec.effects.is_read_only() && !self.only_looks())
+            }
+        }
     }
 
     /// What the floor finds in the commands of the call.
@@ -290,12 +307,20 @@ impl Permissions {
                 own.push_str(PROTECTED_CAUTION);
             }
         }
-        PendingQuestion::new(call, inspection, risk, &self.secrets)
+        let warning = self.warning_of(Matter::of(&call, &inspection));
+        PendingQuestion::new(call, inspection, risk, &self.secrets).warned(warning)
+    }
+
+    /// What the user is told of text from outside, where that counts.
+    fn warning_of(&self, matter: Matter<'_>) -> Option<String> {
+        let own =
+            matter.taint.filter(|_| matter.is_guarded(self.rules.taint())).and_then(TaintFinding::sentence);
+        own.or_else(|| self.caller()?.warning_of(matter))
     }
 
     /// Whether a call of a tool is asked about, as far as that can be said without its arguments.
     pub(crate) fn expects_question(&self, spec: &ToolSpec) -> bool {
-        let matter = Matter { spec, targets: &[], risk: spec.risk, is_edit: false };
+        let matter = Matter { spec, targets: &[], risk: spec.risk, is_edit: false, taint: None };
         matches!(self.rule_on(matter).opinion, Opinion::Silent | Opinion::Ask(_))
     }
 
@@ -343,6 +368,7 @@ impl Permissions {
                 return if is_closed { Opinion::Ask(None) } else { Opinion::Silent };
             }
             Gate::Grant if risk == Risk::Critical => return allowed_by(self.grants.naming(spec, targets)),
+            Gate::Taint => return self.tainted(matter),
             Gate::Grant => {
                 let covering = self.grants.covering(spec, targets);
                 // What was granted for reading in general is not granted for secrets.
@@ -379,10 +405,41 @@ impl Permissions {
         refusal.map_or(Opinion::Silent, Opinion::Deny)
     }
 
+    /// What text from outside in the context says of a call.
+    fn tainted(&self, matter: Matter<'_>) -> Opinion<'_> {
+        let mode = self.rules.taint();
+        let Some(finding) = matter.taint.filter(|_| matter.is_guarded(mode)) else { return Opinion::Silent };
+        if finding.leak.is_some() {
+            return Opinion::Ask(None);
+        }
+        let is_named = (mode == TaintMode::Ask && finding.is_named)
+            || self.rules.naming_destination(matter.spec, matter.targets).is_some()
+            || self.grants.name_destination(matter.spec, matter.targets);
+        if is_named || finding.source.is_none() { Opinion::Silent } else { Opinion::Ask(None) }
+    }
+
+    /// Whether it is text from outside that a call is asked about.
+    pub(super) fn is_tainted(&self, matter: Matter<'_>) -> bool {
+        self.tainted(matter) != Opinion::Silent
+            || self.caller().is_some_and(|caller| caller.is_tainted(matter))
+    }
+
+    /// What becomes of a call that text from outside may have led to, whatever allows it.
+    fn settle_tainted(&self, matter: Matter<'_>) -> Ruling<'_> {
+        let opinion = match matter.taint {
+            Some(finding) if !self.mode.asks() => Opinion::Deny(Refusal::by_taint(finding, matter)),
+            Some(_) | None => Opinion::Ask(None),
+        };
+        Ruling { gate: Gate::Taint, opinion }
+    }
+
     /// What becomes of a call that a gate wants asked.
     fn settle<'a>(&'a self, gate: Gate, rule: Option<&'a Rule>, matter: Matter<'_>) -> Ruling<'a> {
         if gate == Gate::Protected {
             return self.settle_protected(matter);
+        }
+        if gate == Gate::Taint {
+            return self.settle_tainted(matter);
         }
         let runs = match self.mode {
             // Also where a rule wants it asked: nobody writes a staged edit before the user has seen it.
@@ -489,6 +546,14 @@ impl Permissions {
         self.grants.add(pattern.clone());
         if let Some(caller) = &mut self.caller {
             caller.grant(pattern);
+        }
+    }
+
+    /// Notes that a grant was given although text from outside is in the context.
+    pub(super) fn note_tainted(&mut self, pattern: &RulePattern) {
+        self.grants.note_tainted(pattern);
+        if let Some(caller) = &mut self.caller {
+            caller.note_tainted(pattern);
         }
     }
 

@@ -8,6 +8,7 @@
 //! - `policy`, `legacy`: stored rules, and the text of `policies.json`
 //! - `grant`: what lasts for a session
 //! - `mode`: what is done with calls that need asking
+//! - `taint`, `leak`: text from outside in the context, and private text in arguments
 //! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
 //! - `held`: what an approved call is held to when it runs
@@ -27,6 +28,7 @@ mod gate;
 mod grant;
 mod held;
 mod judge;
+mod leak;
 mod legacy;
 mod limits;
 mod mode;
@@ -38,6 +40,7 @@ mod question;
 mod recall;
 mod rule;
 mod staged;
+mod taint;
 
 #[cfg(test)]
 #[path = "case_tests.rs"]
@@ -50,6 +53,7 @@ pub use gate::{Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;
 pub use held::{Held, HeldTargets};
 pub use judge::{Judgement, Permissions};
+pub(crate) use leak::find_leak;
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
 pub use mode::ApproveMode;
 pub use pattern::TargetPattern;
@@ -60,3 +64,4 @@ pub use question::{Decision, DeniedBy, Inspection, PermissionAnswer, Preview, Qu
 pub(crate) use recall::{Recalled, RecalledAnswer, RecalledRefusal};
 pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern, read_reach};
 pub use staged::StagedCall;
+pub use taint::{LeakFinding, TaintFinding, TaintMode, TaintSource};

@@ -164,6 +164,11 @@ impl TargetPattern {
         Self { text, line: Wild::of(tokens), path: PathGlob::of(tokens) }
     }
 
+    /// Whether it means one target and nothing else.
+    pub(super) fn is_exact(&self) -> bool {
+        self.line.is_exact() && !self.text.ends_with('/')
+    }
+
     /// Whether the pattern is enough to allow this target.
     pub fn covers(&self, target: &Target) -> bool {
         match target {

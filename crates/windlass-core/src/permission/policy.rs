@@ -10,6 +10,7 @@ use super::legacy;
 use super::limits::RULES_MAX;
 use super::question::Target;
 use super::rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern};
+use super::taint::TaintMode;
 use crate::protocol::ids::Millis;
 use crate::protocol::tool::ToolSpec;
 
@@ -71,6 +72,8 @@ type EntryReader = fn(&Value, usize) -> Result<Vec<Rule>, PolicyError>;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicySet {
     rules: Vec<Rule>,
+    /// What is done with calls that reach out while the context has text from outside.
+    taint: TaintMode,
 }
 
 impl PolicySet {
@@ -139,6 +142,16 @@ impl PolicySet {
         format!("{:#}\n", json!({ "version": 1, "rules": entries }))
     }
 
+    /// What is done with calls that reach out while the context has text from outside.
+    pub fn taint(&self) -> TaintMode {
+        self.taint
+    }
+
+    /// The same rules with another such mode.
+    pub fn with_taint(self, taint: TaintMode) -> Self {
+        Self { taint, ..self }
+    }
+
     /// The rules, in order.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
@@ -169,7 +182,8 @@ impl PolicySet {
 
     /// The rules that hold in a root.
     pub fn held_in(&self, root: &str) -> Self {
-        Self { rules: self.rules.iter().filter(|rule| rule.holds_in(root)).cloned().collect() }
+        let rules = self.rules.iter().filter(|rule| rule.holds_in(root)).cloned().collect();
+        Self { rules, taint: self.taint }
     }
 
     /// Takes a rule out.
@@ -222,6 +236,15 @@ impl PolicySet {
     /// The first rule that allows just this call, and not a group of calls.
     pub(super) fn naming(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
         self.of(RuleEffect::Allow).find(|rule| rule.pattern.names(spec, targets))
+    }
+
+    /// The first rule of the user's own that allows a call and names exactly where it leads.
+    pub(super) fn naming_destination(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
+        let is_users = |rule: &&Rule| match rule.source {
+            RuleSource::User | RuleSource::Flag => rule.pattern.is_exact(),
+            RuleSource::Project | RuleSource::Grant => false,
+        };
+        self.of(RuleEffect::Allow).filter(is_users).find(|rule| rule.pattern.covers(spec, targets))
     }
 
     fn of(&self, effect: RuleEffect) -> impl Iterator<Item = &Rule> {

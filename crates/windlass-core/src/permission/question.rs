@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::taint::TaintFinding;
 use crate::calls::json::canonical::canonical_text;
 use crate::protocol::ids::{CallId, RunId};
 use crate::protocol::tool::Risk;
@@ -54,6 +55,8 @@ pub struct Inspection {
     /// Arguments that hold the call to what was looked at (the hash of a file, for one): who makes it later
     /// adds them.
     pub pins: Map<String, Value>,
+    /// What the context of the run says of the call. The run puts it in; what a tool says here does not count.
+    pub taint: Option<Box<TaintFinding>>,
 }
 
 /// A question to the user: complete arguments, true risk, nothing cut.

@@ -161,6 +161,13 @@ impl RulePattern {
         Self { tool: ToolPattern::Scope(Scope::ReadFiles), targets: Vec::new() }
     }
 
+    /// Whether it names a tool and targets without leaving anything open.
+    pub(super) fn is_exact(&self) -> bool {
+        matches!(self.tool, ToolPattern::Named(_))
+            && !self.targets.is_empty()
+            && self.targets.iter().all(TargetPattern::is_exact)
+    }
+
     /// Whether the pattern is enough to allow a call: every target must be named.
     pub fn covers(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
         let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.covers(target));

@@ -138,7 +138,7 @@ impl HistoryFold {
             }
             DurableEvent::CallEnded { call_id, outcome, message, .. } => {
                 self.keep_outcome(call_id, outcome, message);
-                self.step.outcomes.insert(call_id.clone(), Arc::clone(message));
+                self.step.outcomes.insert(call_id.clone(), ToolMessage::labelled(message, outcome));
                 self.take_in();
             }
             DurableEvent::PermissionRequested { question } if question.risk == Risk::Low => {
@@ -200,6 +200,7 @@ fn lost(call: ToolCall) -> Arc<Message> {
         content: LOST.to_owned(),
         is_ok: false,
         is_valid_call: true,
+        label: None,
     }))
 }
 

@@ -51,6 +51,7 @@ fn ended(number: u64) -> Event {
         content: "x".into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     };
     Event::Durable(DurableEvent::CallEnded {
         call_id: id,

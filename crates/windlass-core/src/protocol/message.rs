@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::protocol::ids::CallId;
-use crate::protocol::tool::ToolCall;
+use crate::protocol::tool::{Label, ToolCall, ToolOutcome};
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,12 +52,28 @@ pub struct ToolMessage {
     pub is_ok: bool,
     /// Whether the call could be read at all; one that could not is answered by a correction.
     pub is_valid_call: bool,
+    /// Who wrote what is in it; nothing where that is this program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Label>,
 }
 
 /// What a model is told where a tool gave nothing: several providers refuse an outcome without a word in it.
 pub const NO_OUTPUT: &str = "(no output)";
 
 impl ToolMessage {
+    /// The message with the label of its outcome, also where its record is older than labels.
+    pub(crate) fn labelled(message: &Arc<Message>, outcome: &ToolOutcome) -> Arc<Message> {
+        match message.as_ref() {
+            Message::Tool(tool) if tool.label.is_none() => match outcome.label(&tool.name) {
+                Some(label) => Arc::new(Message::Tool(Self { label: Some(label), ..tool.clone() })),
+                None => Arc::clone(message),
+            },
+            Message::Tool(_) | Message::User { .. } | Message::Assistant { .. } | Message::Note { .. } => {
+                Arc::clone(message)
+            }
+        }
+    }
+
     /// What the model is told, the same on every wire; never empty.
     pub fn told(&self) -> &str {
         if self.content.trim().is_empty() { NO_OUTPUT } else { &self.content }

@@ -72,6 +72,7 @@ fn ended(number: u64) -> Event {
         content: "1".into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     });
     Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::numbered(number),

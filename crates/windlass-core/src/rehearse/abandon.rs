@@ -87,6 +87,7 @@ fn end_call(
         content: rendered.content,
         is_ok: false,
         is_valid_call: true,
+        label: None,
     });
     Event::Durable(DurableEvent::CallEnded {
         call_id: call.id.clone(),

@@ -96,7 +96,7 @@ pub fn start_of(records: &[Arc<Record>], transcript: Transcript, next_call_numbe
     let (run_id, message_id) = (record.run_id.clone(), record.parent_id.clone());
     let (message, wishes) = (message.as_ref().clone(), RunWishes::clone(wishes));
     let send = MessageSend { run_id, message_id, message, wishes };
-    Some(Start { send, transcript, next_call_number })
+    Some(Start { send, transcript, next_call_number, outer: None })
 }
 
 /// Who says whether calls on record are right.

@@ -10,6 +10,7 @@ fn tool(content: &str) -> Message {
         content: content.into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     })
 }
 
@@ -38,6 +39,7 @@ fn e_34_outcomes_are_numbered_from_one_and_bad_calls_are_not_written() {
         content: "nope failed".into(),
         is_ok: false,
         is_valid_call: false,
+        label: None,
     });
     let written = lines(&[
         Message::user("Hi"),

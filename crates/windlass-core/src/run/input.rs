@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::taint::Taint;
 use crate::permission::{
     ApproveMode, ApprovedCall, AuditEntry, Inspection, PermissionAnswer, Question, Rule,
 };
@@ -78,6 +79,8 @@ pub struct Start {
     pub transcript: Transcript,
     /// The number of the session's next call: ids never repeat in a session.
     pub next_call_number: u64,
+    /// What the context of a call around the run has from outside: a call made inside it is no freer.
+    pub outer: Option<Box<Taint>>,
 }
 
 /// The two deadlines of a run: when work must stop, and when the final answer must be there.

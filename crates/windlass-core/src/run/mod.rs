@@ -39,6 +39,7 @@
 //! - `settling`: calls on their way to their outcomes: turn, guard, inspection, permission, running, settling
 //! - `sources`: what the answer of a run cites
 //! - `stopping`: why the machine stops calls itself, and the words their outcomes get
+//! - `taint`: what the context has from outside, and what that says of a call
 //! - `thinking`: from the user's message to a model step, and what a step means
 //! - `window`: which part of the history the model sees, and how large that is
 
@@ -58,6 +59,7 @@ mod settings;
 mod settling;
 mod sources;
 mod stopping;
+mod taint;
 mod thinking;
 mod window;
 
@@ -67,12 +69,14 @@ use std::sync::Arc;
 pub use cleaning::{clean_delta, clean_input};
 pub use input::{Deadline, Effect, Finished, Input, RunError, Start};
 pub use settings::RunSettings;
+pub use taint::Taint;
 
 pub(crate) use self::context::BUDGET_RULE;
 pub(crate) use self::ending::RUNTIME_WORDS;
 pub(crate) use self::failing::OVERFLOW;
 pub(crate) use self::place::{CallPosition, RunPosition};
 pub(crate) use self::recorded::Recorded;
+pub(crate) use self::taint::reaches_out;
 pub(crate) use self::thinking::STEP_CALLS_READ_MAX;
 
 use self::batch::CallBatch;
@@ -112,6 +116,8 @@ pub struct Run {
     wishes: SettledWishes,
     transcript: Transcript,
     window: HistoryWindow,
+    /// What the context has from outside.
+    taint: Taint,
     counters: Counters,
     guard: RepeatGuard,
     usage: Usage,
@@ -302,6 +308,7 @@ impl Run {
             wishes: SettledWishes { run_id: RunId::from(""), asked: Arc::default() },
             transcript: Transcript::default(),
             window: HistoryWindow::default(),
+            taint: Taint::default(),
             counters: Counters::default(),
             guard: RepeatGuard::default(),
             usage: Usage::default(),
@@ -489,6 +496,10 @@ impl Run {
     fn append(&mut self, message: impl Into<Arc<Message>>) {
         let message = message.into();
         self.window.grow(&message);
+        if !matches!(message.as_ref(), Message::Tool(_)) {
+            // Outcomes are taken in when they are settled: a later call of the same step may hold them already.
+            self.taint.take(&message, Some(self.counters.steps));
+        }
         // Copies the list only while a request still holds it; the messages are shared either way.
         Arc::make_mut(&mut self.transcript).push(message);
     }

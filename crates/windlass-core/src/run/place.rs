@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::batch::{CallBatch, SlotState};
-use super::{Goal, Phase, Run, RunSettings};
+use super::{Goal, Phase, Run, RunSettings, Taint};
 use crate::protocol::ids::{CallId, Millis};
 use crate::protocol::model::Usage;
 
@@ -27,6 +27,11 @@ pub(crate) enum CallPosition {
 }
 
 impl Run {
+    /// What its context has from outside.
+    pub fn taint(&self) -> &Taint {
+        &self.taint
+    }
+
     pub(crate) fn place(&self) -> RunPosition {
         match &self.phase {
             Phase::Ready => RunPosition::Ready,

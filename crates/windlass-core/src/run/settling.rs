@@ -130,6 +130,8 @@ impl Run {
         call: CheckedCall,
         inspection: Inspection,
     ) {
+        let mut inspection = inspection;
+        inspection.taint = self.taint.look_at(&call, &inspection).map(Box::new);
         // Before all rules: one that allows would write behind the staged edit, too.
         if let Some(staged) = self.staged_edit(&inspection) {
             let refusal = Refusal::behind_staged(staged);
@@ -431,6 +433,8 @@ impl Run {
         self.sources.take(&slot.call.name, &outcome);
         self.outcomes.push((slot.call.id.clone(), slot.call.provider_id.clone(), Arc::clone(&outcome)));
         self.counters.output_bytes = self.counters.output_bytes.saturating_add(outcome.meta.output_bytes);
+        let message = ToolMessage::labelled(&message, &outcome);
+        self.taint.take(&message, Some(self.counters.steps));
         slot.state = SlotState::Settled(Box::new(Settled { outcome, message }));
         if self.counters.output_bytes > self.settings.profile.limits.run_output_bytes_max {
             batch.stop = Some(StopReason::BytesMax);
@@ -462,6 +466,7 @@ fn tell_model(
         is_ok: outcome.is_ok(),
         // What a running tool says of its arguments is an outcome like any other: no correction is asked.
         is_valid_call: was_running || !outcome.failure().is_some_and(|failure| failure.kind.is_correctable()),
+        label: outcome.label(&call.name),
     });
     (Arc::new(outcome), Arc::new(message))
 }

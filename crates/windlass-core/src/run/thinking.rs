@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::admission::Identified;
 use super::batch::CallBatch;
+use super::taint::{CONTEXT_NOTE, Taint};
 use super::window::HistoryWindow;
 use super::{
     Counters, Deadline, Effect, Goal, Pass, Phase, Run, RunError, SettledWishes, Start, Thinking, Tries,
@@ -30,7 +31,7 @@ enum AnswerEnding {
 
 impl Run {
     pub(super) fn begin(&mut self, pass: &mut Pass<'_, '_>, start: Start) -> Phase {
-        let Start { send, transcript, next_call_number } = start;
+        let Start { send, transcript, next_call_number, outer } = start;
         self.counters = Counters { next_call_number, ..Counters::default() };
         self.window = HistoryWindow::of(&transcript);
         self.provider_ids = transcript
@@ -38,6 +39,8 @@ impl Run {
             .flat_map(|message| message.calls())
             .filter_map(|call| call.provider_id.clone())
             .collect();
+        self.taint = outer.map_or_else(Taint::default, |outer| *outer);
+        self.taint.take_past(&transcript);
         self.transcript = transcript;
         let wishes = Arc::new(send.wishes);
         // Before the first event: what it says of model and profile is what the run really has.
@@ -53,7 +56,7 @@ impl Run {
         self.append(message);
         if let Some(context) = &wishes.context {
             let chars_max = self.settings.profile.limits.context_chars_max;
-            self.add_note(pass, format!("Context: {}", clip_chars(context, chars_max)));
+            self.add_note(pass, format!("{CONTEXT_NOTE}{}", clip_chars(context, chars_max)));
         }
         let limits = &self.settings.profile.limits;
         // The final answer is part of the promised time: work has to leave room for it.

@@ -34,6 +34,7 @@ fn tool(content: &str) -> Message {
         content: content.into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     })
 }
 

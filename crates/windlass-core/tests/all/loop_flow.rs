@@ -313,7 +313,7 @@ fn stray_inputs() -> Vec<Input> {
 
 fn user_message() -> Input {
     let send = MessageSend::text("run_2".into(), "message_2".into(), "Again");
-    Input::UserMessage(Box::new(Start { send, transcript: Arc::default(), next_call_number: 1 }))
+    Input::UserMessage(Box::new(Start { send, transcript: Arc::default(), next_call_number: 1, outer: None }))
 }
 
 fn ignores(sim: &mut Sim, inputs: Vec<Input>) {

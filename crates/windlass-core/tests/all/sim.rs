@@ -208,7 +208,7 @@ impl Sim {
     }
 
     pub(crate) fn send(&mut self, send: MessageSend, transcript: Transcript, next_call_number: u64) {
-        self.input(Input::UserMessage(Box::new(Start { send, transcript, next_call_number })));
+        self.input(Input::UserMessage(Box::new(Start { send, transcript, next_call_number, outer: None })));
     }
 
     /// Gives the machine an input and checks everything that must hold after it.

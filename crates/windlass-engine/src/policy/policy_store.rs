@@ -21,8 +21,8 @@ pub struct PolicyStore {
 struct HeldRules {
     /// What the file says.
     stored: PolicySet,
-    /// Rules of flags and of the project: never stored.
-    extra: Vec<Rule>,
+    /// Rules of flags and of the project, and what is done about text from outside: never stored.
+    extra: PolicySet,
     /// Both together, as sessions see them.
     all: Arc<PolicySet>,
     /// Whether the file could not be read.
@@ -32,26 +32,30 @@ struct HeldRules {
 }
 
 impl HeldRules {
-    fn new(stored: PolicySet, extra: Vec<Rule>, root: Option<&str>) -> Self {
-        let mut all = root.map_or_else(|| stored.clone(), |root| stored.held_in(root));
-        for rule in &extra {
-            all.add(rule.clone());
-        }
+    fn new(stored: PolicySet, extra: PolicySet, root: Option<&str>) -> Self {
+        let held = root.map_or_else(|| stored.clone(), |root| stored.held_in(root));
+        let mut all = held.with_taint(extra.taint());
+        all.extend(extra.rules().iter().cloned());
         Self { stored, extra, all: Arc::new(all), is_lost: false, stamp: None }
+    }
+
+    fn in_memory(rules: PolicySet) -> Self {
+        let extra = PolicySet::new().with_taint(rules.taint());
+        Self::new(rules, extra, None)
     }
 }
 
 impl PolicyStore {
     /// Rules that live and die with the process.
     pub fn in_memory(rules: PolicySet) -> Arc<dyn PolicyPort> {
-        Arc::new(Self { file: None, root: None, rules: RwLock::new(HeldRules::new(rules, Vec::new(), None)) })
+        Arc::new(Self { file: None, root: None, rules: RwLock::new(HeldRules::in_memory(rules)) })
     }
 
     /// Rules of a file, as they hold in a root. A file that cannot be understood is kept, nothing of it holds, every call is asked
     /// about, and the warning says so.
     pub fn open(
         path: impl Into<PathBuf>,
-        extra: Vec<Rule>,
+        extra: PolicySet,
         root: &Path,
     ) -> (Arc<dyn PolicyPort>, Option<String>) {
         let root = Some(root.display().to_string());
@@ -128,7 +132,7 @@ impl PolicyPort for PolicyStore {
 /// Reads the rules of a file. What cannot be understood is asked about, and what was known to be denied stays so.
 fn read(
     file: &PolicyFile<PolicySet>,
-    extra: Vec<Rule>,
+    extra: PolicySet,
     denying: Vec<Rule>,
     root: Option<&str>,
 ) -> (HeldRules, Option<String>) {

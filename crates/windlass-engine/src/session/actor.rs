@@ -263,6 +263,7 @@ impl Actor {
             send,
             transcript: std::mem::take(&mut self.parts.past.transcript),
             next_call_number: self.parts.past.next_call_number,
+            outer: self.parts.past.inside.as_ref().map(|inside| Box::new(inside.taint.clone())),
         };
         self.feed(Input::UserMessage(Box::new(start))).await;
     }

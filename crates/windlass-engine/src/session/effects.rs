@@ -288,7 +288,12 @@ impl Actor {
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,
             tasks: Arc::clone(&self.tasks) as Arc<dyn TasksPort>,
-            calls: Arc::new(InnerCalls { inside, call_id: call_id.clone(), reached }),
+            calls: Arc::new(InnerCalls {
+                inside,
+                call_id: call_id.clone(),
+                reached,
+                taint: active.machine.taint().clone(),
+            }),
         }
     }
 }

@@ -13,7 +13,7 @@ use windlass_core::protocol::cause::Cause;
 use windlass_core::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason};
 use windlass_core::protocol::history::History;
 use windlass_core::protocol::ids::{CallId, Millis};
-use windlass_core::protocol::tool::{InnerCall, ToolOutcome, Trust, inside_of};
+use windlass_core::protocol::tool::{InnerCall, Label, ToolOutcome, Trust, inside_of};
 use windlass_core::rehearse::{
     BegunCall, CheckedBy, Divergence, Rehearsed, abandon, interrupted_outcome, rehearse, start_of,
 };
@@ -248,6 +248,7 @@ fn fate_of(begun: BegunCall, inside: &[InnerCall], probed: Probed, now: Millis) 
         Probed::Happened(output) => {
             let mut outcome = ToolOutcome::ok(*output).timed(now, now);
             outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
+            outcome.meta.label = Label::of(spec, &[]).map(Box::new);
             Fate::Over(call_id, Box::new(outcome))
         }
     }

@@ -23,6 +23,7 @@ use windlass_core::profile::Profile;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::{CallId, SessionId};
 use windlass_core::protocol::tool::{ErrorKind, ReachLog, ToolFailure, ToolOutcome, ToolOutput, inner_end};
+use windlass_core::run::Taint;
 use windlass_core::text::redact::Redactor;
 
 use crate::ids::new_session_id;
@@ -46,6 +47,8 @@ pub(crate) type InnerNotes = mpsc::UnboundedSender<Box<InnerNote>>;
 pub struct OuterCall {
     /// What the outer run may do.
     permissions: Permissions,
+    /// What its context has from outside.
+    pub(crate) taint: Taint,
     left: Arc<AtomicU32>,
     notes: InnerNotes,
     /// The call of the session that people see, and the place of this session's call inside it.
@@ -98,6 +101,8 @@ pub(crate) struct InnerCalls {
     pub(crate) call_id: CallId,
     /// What the call around them has reached: what they reach counts as its own.
     pub(crate) reached: ReachLog,
+    /// What the context of the call around them has from outside.
+    pub(crate) taint: Taint,
 }
 
 impl CallsInside {
@@ -222,11 +227,12 @@ impl CallsInside {
         place: (CallId, Vec<u32>),
         tool: &str,
         arguments: String,
+        taint: Taint,
     ) -> Result<Arc<ToolOutcome>, ToolFailure> {
         let (permissions, left) = (self.permissions.clone(), Arc::clone(&self.left));
         let (outermost, path) = place;
         let (notes, granting) = (self.notes.clone(), self.granting.clone());
-        let inside = OuterCall { permissions, left, notes, outermost, path, granting };
+        let inside = OuterCall { permissions, taint, left, notes, outermost, path, granting };
         let approve = unasked(self.permissions.mode());
         let past = Past { inside: Some(inside), ..Past::default() };
         let (asked, profile) = ((tool.to_owned(), arguments), self.profile.clone());
@@ -248,13 +254,14 @@ impl CallsPort for InnerCalls {
         let arguments = Value::Object(args).to_string();
         let (call_id, path) = inside.begin(&self.call_id, tool, &arguments).await?;
         let began_ms = inside.around.clock.now_ms();
-        let outcome = match inside.run((call_id.clone(), path.clone()), tool, arguments).await {
-            Ok(outcome) => outcome,
-            Err(failure) => {
-                let now = inside.around.clock.now_ms();
-                Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
-            }
-        };
+        let outcome =
+            match inside.run((call_id.clone(), path.clone()), tool, arguments, self.taint.clone()).await {
+                Ok(outcome) => outcome,
+                Err(failure) => {
+                    let now = inside.around.clock.now_ms();
+                    Arc::new(ToolOutcome::failed(failure).timed(began_ms, now))
+                }
+            };
         outcome.meta.reached.iter().for_each(|reached| self.reached.note(reached.clone()));
         // Where it cannot be written down the run ends, and with it the call that would go on.
         let _ = inside.note(inner_end(call_id, path, &outcome)).await;

@@ -14,7 +14,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 use windlass_core::permission::{ApprovedCall, Inspection};
 use windlass_core::ports::{CancelFlag, Probed, ToolContext, ToolPort, WaitingTime};
-use windlass_core::protocol::tool::{CheckedCall, ErrorKind, ToolFailure, ToolOutcome, Trust};
+use windlass_core::protocol::tool::{CheckedCall, ErrorKind, Label, ToolFailure, ToolOutcome, Trust};
 use windlass_core::text::cut_chars;
 use windlass_core::text::time::seconds;
 
@@ -45,6 +45,7 @@ pub async fn run_call(
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
     let reached = context.reached.clone();
     context.targets = held.targets();
+    let label = Label::of(&spec, context.targets.listed());
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {
         if is_looked_at {
@@ -72,6 +73,7 @@ pub async fn run_call(
     // Also of a call that failed or was stopped: what was sent was sent.
     outcome.meta.reached = reached.take();
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
+    outcome.meta.label = label.map(Box::new);
     outcome
 }
 

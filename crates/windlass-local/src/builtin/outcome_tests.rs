@@ -29,6 +29,7 @@ fn outcome(id: &str, name: &str, content: &str, is_ok: bool) -> Message {
         content: content.into(),
         is_ok,
         is_valid_call: true,
+        label: None,
     })
 }
 

@@ -11,6 +11,7 @@ fn outcome(content: &Value, is_ok: bool) -> ToolMessage {
         content: content.to_string(),
         is_ok,
         is_valid_call: true,
+        label: None,
     }
 }
 

@@ -154,6 +154,7 @@ fn outcome(id: &str, content: &str) -> Message {
         content: content.into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     })
 }
 

@@ -91,6 +91,7 @@ impl ProbeAnswer {
                     content: outcome.to_owned(),
                     is_ok: true,
                     is_valid_call: true,
+                    label: None,
                 }));
                 parts.push(Part::Call(call));
             }

@@ -43,6 +43,7 @@ fn outcome(number: u64, content: &str) -> Arc<Message> {
         content: content.to_owned(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     }))
 }
 

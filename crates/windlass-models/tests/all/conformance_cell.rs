@@ -270,6 +270,7 @@ fn outcome_of(call: &ToolCall) -> ToolMessage {
         content: format!("outcome of {}", call.name),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     }
 }
 

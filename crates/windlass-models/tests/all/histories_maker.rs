@@ -178,6 +178,7 @@ impl<'c> Maker<'c> {
             content,
             is_ok: self.dice.often(80),
             is_valid_call: true,
+            label: None,
         })
     }
 }

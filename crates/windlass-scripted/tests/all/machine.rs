@@ -140,7 +140,12 @@ impl Machine {
             inputs: Vec::new(),
             finished: None,
         });
-        Input::UserMessage(Box::new(Start { send, transcript, next_call_number: self.next_call_number }))
+        Input::UserMessage(Box::new(Start {
+            send,
+            transcript,
+            next_call_number: self.next_call_number,
+            outer: None,
+        }))
     }
 
     /// Gives the machine an input, and everything that comes of it by itself.

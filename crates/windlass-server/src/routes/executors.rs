@@ -90,6 +90,9 @@ struct OfferedTool {
     risk: Option<Risk>,
     /// Whether the same call twice does no more than once.
     idempotent: Option<bool>,
+    /// Whether its output is made of the arguments alone, with nothing in it that others wrote. Unless this is claimed, it
+    /// is text from outside.
+    own_output: Option<bool>,
     /// The profile's unless given.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(range(min = 1, max = 300))]
@@ -102,6 +105,7 @@ impl OfferedTool {
         let (effects, risk) = (self.effects.unwrap_or(Effects::External), self.risk.unwrap_or(Risk::Medium));
         let mut spec = ToolSpec::new(self.name, self.description).with_effects(effects, risk);
         spec.idempotent = self.idempotent.unwrap_or(false);
+        spec.own_output = self.own_output.unwrap_or(false);
         spec.timeout_ms = self.timeout_s.map(|seconds| u64::from(seconds).saturating_mul(1_000));
         match self.schema {
             Some(schema) => spec.with_schema(schema),

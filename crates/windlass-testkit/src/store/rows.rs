@@ -189,6 +189,7 @@ fn call_ended(call: u64, outcome: ToolOutcome) -> Event {
             content: "cut".to_owned(),
             is_ok: outcome.is_ok(),
             is_valid_call: true,
+            label: None,
         })),
         outcome: Arc::new(outcome),
         category: Category::Other,

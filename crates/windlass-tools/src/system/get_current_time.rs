@@ -43,6 +43,7 @@ impl TypedTool for GetCurrentTime {
             idempotent: true,
             // The same question has another answer a second later: never from a cache.
             repeatable: true,
+            own_output: true,
             examples: vec![json!({}), json!({"timezone": "Europe/Berlin"})],
             ..spec.with_effects(Effects::Read, Risk::Safe).with_place(Category::Utility, Visibility::Hidden)
         }

@@ -26,6 +26,7 @@ impl TypedTool for SystemStats {
         ToolSpec {
             idempotent: true,
             repeatable: true,
+            own_output: true,
             examples: vec![json!({})],
             ..spec.with_effects(Effects::Read, Risk::Safe).with_scopes([Scope::SystemInfo])
         }

@@ -42,7 +42,7 @@ impl TypedTool for AddTask {
             .with_arg_alias("title", "content")
             .with_arg_alias("task", "content")
             .with_arg_alias("description", "content");
-        ToolSpec { examples: vec![json!({"content": "Read the configuration"})], ..spec }
+        ToolSpec { own_output: true, examples: vec![json!({"content": "Read the configuration"})], ..spec }
     }
 
     async fn run(&self, args: AddTaskArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {

@@ -23,6 +23,7 @@ impl TypedTool for ListTasks {
             idempotent: true,
             // Between two looks at the list it may have changed.
             repeatable: true,
+            own_output: true,
             examples: vec![json!({})],
             ..spec.with_effects(Effects::Read, Risk::Safe).with_scopes([Scope::TaskManagement])
         }

@@ -44,7 +44,7 @@ impl TypedTool for UpdateTask {
             .with_alias("complete_task")
             .with_arg_alias("id", "task_id");
         let examples = vec![json!({"task_id": "task_1", "status": "completed"})];
-        ToolSpec { idempotent: true, examples, ..spec }
+        ToolSpec { idempotent: true, own_output: true, examples, ..spec }
     }
 
     async fn run(&self, args: UpdateTaskArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {

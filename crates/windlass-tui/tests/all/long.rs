@@ -85,6 +85,7 @@ impl Records {
             content: "seen by the model".into(),
             is_ok: outcome.is_ok(),
             is_valid_call: true,
+            label: None,
         });
         self.push(Event::Durable(DurableEvent::CallEnded {
             call_id: call.id.clone(),

@@ -157,6 +157,12 @@ impl ClosureTool {
         self
     }
 
+    /// Claims that nothing of others is in its output: it is made of the arguments, or of this program's own words.
+    pub fn own_output(mut self) -> Self {
+        self.spec.own_output = true;
+        self
+    }
+
     /// Says that its output is text from outside, which is never taken for an instruction.
     pub fn untrusted(mut self) -> Self {
         self.spec.untrusted_output = true;

@@ -55,6 +55,7 @@ fn ended(id: &str, outcome: ToolOutcome) -> Event {
         content: "what the model sees".into(),
         is_ok: outcome.is_ok(),
         is_valid_call: true,
+        label: None,
     });
     Event::Durable(DurableEvent::CallEnded {
         call_id: CallId::from(id),

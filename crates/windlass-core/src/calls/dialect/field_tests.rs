@@ -99,6 +99,7 @@ fn outcome(name: &str, content: &str) -> Arc<Message> {
         content: content.into(),
         is_ok: true,
         is_valid_call: true,
+        label: None,
     }))
 }
 

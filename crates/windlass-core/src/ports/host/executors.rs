@@ -17,7 +17,7 @@ pub type ExecutorAnswer = Result<ToolOutput, ToolFailure>;
 pub struct ExecutorOffer {
     /// What people know it by.
     pub name: String,
-    /// Its tools. Their output is text from outside, whatever their specs say.
+    /// Its tools. Their output is text from outside, unless their specs claim it as their own.
     pub tools: Vec<ToolSpec>,
 }
 

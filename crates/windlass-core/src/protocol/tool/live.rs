@@ -1,7 +1,7 @@
 //! Strings of a schema whose values are those of this moment: `{"type": "string", "x-windlass-live": "tasks"}`.
 //!
-//! Owns the keyword: who asks with it, and how a schema looks to those whom it does not concern. Knows no values; tools
-//! say them (`ToolPort::live_values`).
+//! Owns the keywords of our own in schemas: who asks with them, and how a schema looks to those whom they do not concern.
+//! Knows no values; tools say them (`ToolPort::live_values`).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,6 +14,9 @@ use crate::calls::check::FRESH;
 /// The keyword with which a schema asks for values of this moment; it names their kind.
 pub const LIVE_KEYWORD: &str = "x-windlass-live";
 
+/// The keyword with which a schema says that an argument is where a call leads: a host, a recipient, an address.
+pub const SINK_KEYWORD: &str = "x-windlass-sink";
+
 /// Keywords whose value is no schema, whatever it looks like.
 const PLAIN: [&str; 5] = ["default", "const", "enum", "examples", "example"];
 
@@ -24,9 +27,9 @@ pub fn live_kinds(schema: &Value) -> BTreeSet<&str> {
     kinds
 }
 
-/// A schema without that keyword, as wires and prompts show it: providers refuse keywords that they do not know.
+/// A schema without those keywords, as wires and prompts show it: providers refuse keywords that they do not know.
 pub fn without_live(schema: &Value) -> Cow<'_, Value> {
-    if live_kinds(schema).is_empty() {
+    if live_kinds(schema).is_empty() && !has_sink(schema) {
         return Cow::Borrowed(schema);
     }
     let mut schema = schema.clone();
@@ -66,11 +69,25 @@ fn collect<'a>(schema: &'a Value, kinds: &mut BTreeSet<&'a str>) {
     }
 }
 
+/// Whether a schema marks an argument as a destination.
+fn has_sink(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => fields.iter().any(|(word, value)| match value {
+            Value::Bool(_) => word == SINK_KEYWORD,
+            inner => !PLAIN.contains(&word.as_str()) && has_sink(inner),
+        }),
+        Value::Array(items) => items.iter().any(has_sink),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
 fn strip(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             // An argument of that name has a schema, not a word.
-            fields.retain(|word, value| word != LIVE_KEYWORD || !value.is_string());
+            fields.retain(|word, value| {
+                (word != LIVE_KEYWORD || !value.is_string()) && (word != SINK_KEYWORD || !value.is_boolean())
+            });
             let schemas = fields.iter_mut().filter(|(word, _)| !PLAIN.contains(&word.as_str()));
             schemas.for_each(|(_, inner)| strip(inner));
         }

@@ -6,6 +6,7 @@ mod call;
 mod declare;
 mod failure;
 mod inside;
+mod label;
 mod live;
 mod outcome;
 mod reached;
@@ -15,7 +16,8 @@ pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
 pub(crate) use inside::tell_inside;
 pub use inside::{InnerCall, inner_end, inside_of, see_inside};
-pub use live::{LIVE_KEYWORD, live_kinds, told_schema, without_live};
+pub use label::{Integrity, Label, Secrecy};
+pub use live::{LIVE_KEYWORD, SINK_KEYWORD, live_kinds, told_schema, without_live};
 pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
 pub use reached::{ReachLog, ReachedHost};
 pub use spec::{

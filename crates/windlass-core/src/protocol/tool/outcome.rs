@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ErrorKind, InnerCall, ReachedHost, ToolFailure};
+use super::{ErrorKind, InnerCall, Label, ReachedHost, ToolFailure};
 use crate::calls::json::note::RepairNote;
 use crate::permission::Question;
 use crate::protocol::ids::Millis;
@@ -160,6 +160,9 @@ pub struct OutcomeMeta {
     /// Where the output came from.
     #[serde(default)]
     pub trust: Trust,
+    /// Who wrote what is in it, for the gates; nothing where that is this program. Older records say `trust` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Box<Label>>,
     /// The edit that was staged instead of made: what awaits the user's approval. Calling its tool with its
     /// arguments makes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,6 +210,15 @@ impl ToolOutcome {
         self.meta.started_ms = started_ms;
         self.meta.duration_ms = ended_ms.saturating_sub(started_ms);
         self
+    }
+
+    /// Who wrote what is in it; nothing where that is this program.
+    pub fn label(&self, tool: &str) -> Option<Label> {
+        match (&self.meta.label, self.meta.trust) {
+            (Some(label), _) => Some(Label::clone(label)),
+            (None, Trust::Untrusted) => Some(Label::untrusted(format!("tool:{tool}"))),
+            (None, Trust::Own) => None,
+        }
     }
 
     /// Whether it gave an output.

@@ -169,6 +169,9 @@ pub struct ToolSpec {
     /// Whether its output is text from outside that must never be taken for an instruction.
     #[serde(default)]
     pub untrusted_output: bool,
+    /// Whether its output is made of the arguments alone, or of this program's own words: nothing of others is in it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_output: bool,
     /// Example arguments, for help and for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Value>,
@@ -226,9 +229,15 @@ impl ToolSpec {
             inspected: false,
             repeatable: false,
             untrusted_output: false,
+            own_output: false,
             examples: Vec::new(),
             executor: None,
         }
+    }
+
+    /// Whether it claims that nothing of others is in its output. What depends on its arguments alone claims it, too.
+    pub fn is_own_output(&self) -> bool {
+        !self.untrusted_output && (self.own_output || self.effects == Effects::Pure)
     }
 
     /// Sets the argument schema.
@@ -339,6 +348,10 @@ impl ToolSpec {
             self.args().iter().map(|arg| format!("{}:{}", arg.name, arg.kind.word())).collect();
         format!("{}({})", self.name, args.join(","))
     }
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 /// The schema of a tool without arguments.

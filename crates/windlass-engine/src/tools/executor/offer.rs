@@ -74,7 +74,8 @@ fn checked_tool(tool: ToolSpec, executor: &str) -> Result<ToolSpec, OfferError> 
     }
     Ok(ToolSpec {
         description,
-        untrusted_output: true,
+        // Who runs an executor has the server's token: the claim is the user's own.
+        untrusted_output: !tool.own_output,
         // Nobody asks an executor what a call would touch: it hears of a call only when the call may run.
         inspected: false,
         executor: Some(executor.to_owned()),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use windlass_core::protocol::ids::CallId;
 use windlass_core::protocol::message::{Message, Part, ToolMessage};
-use windlass_core::protocol::tool::ToolCall;
+use windlass_core::protocol::tool::{Label, ToolCall};
 
 use crate::error::{Problem, RouteResult};
 
@@ -144,6 +144,7 @@ impl MessageReader {
                 "a message with role 'tool' must name a call of an earlier assistant message in 'tool_call_id'",
             ));
         };
+        let source = format!("tool:{name}");
         Ok(ToolMessage {
             call_id,
             provider_id: Some(id),
@@ -151,6 +152,8 @@ impl MessageReader {
             content: text_of(at, &message.content)?,
             is_ok: true,
             is_valid_call: true,
+            // Who ran the tool is not known here: what it gave is text of others.
+            label: Some(Label::untrusted(source)),
         })
     }
 }

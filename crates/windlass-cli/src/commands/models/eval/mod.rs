@@ -234,6 +234,7 @@ impl EvalSetup {
                 content: render_whole(&self.profile, &made.name, &outcome),
                 is_ok: true,
                 is_valid_call: true,
+                label: None,
             })));
             parts.push(Part::Call(call));
         }
