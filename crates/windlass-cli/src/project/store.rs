@@ -27,7 +27,7 @@ const SHORT_CHARS: usize = 13;
 const ID_CHARS: usize = 36;
 
 /// Every kind of store that there is; the last takes what no other knows.
-const STORES: [StoreKind; 2] = [windlass_jsonl::JSONL, windlass_store::SQLITE];
+const STORES: [StoreKind; 1] = [windlass_store::SQLITE];
 
 fn kind_of(place: &Path) -> StoreKind {
     let [.., last] = STORES;
