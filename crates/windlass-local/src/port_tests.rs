@@ -92,6 +92,7 @@ fn a_model_answers_with_text_counts_and_an_end() {
     assert!(!answer.text.is_empty());
     assert_eq!(answer.usage.output, 40);
     assert!(answer.usage.input > 30, "{:?}", answer.usage);
+    assert_eq!(answer.usage.cost_usd, Some(0.0), "what runs in this process costs nothing");
     assert_eq!(answer.finish, Some(Finish::Length));
     assert_eq!(
         model.prompt(&request(&["hello"])).unwrap(),

@@ -17,6 +17,9 @@ use crate::tokens::{ModelTokens, TextStream};
 /// Where the pieces of an answer go; closed when nobody listens any more.
 pub(crate) type DeltaSender = UnboundedSender<Result<ModelDelta, ModelFailure>>;
 
+/// What was read and written in this process costs nothing, and that is known.
+pub(crate) const FREE: Usage = Usage { input: 0, output: 0, cached: 0, reasoning: 0, cost_usd: Some(0.0) };
+
 /// Reading that takes longer than this is told with the time that is left.
 const LONG: Duration = Duration::from_secs(10);
 
@@ -184,7 +187,7 @@ impl AnswerSession {
             input: count(self.prompt_tokens),
             output: count(self.tokens.len().saturating_sub(self.prompt_tokens)),
             cached: count(self.cached_tokens),
-            ..Usage::default()
+            ..FREE
         }));
         deltas.push(ModelDelta::Finish(finish));
         for delta in deltas {

@@ -46,7 +46,7 @@ use crate::worker;
 #[derive(Clone)]
 pub struct Client {
     remote: Arc<RemoteHost>,
-    host: Arc<SessionHost>,
+    pub(crate) host: Arc<SessionHost>,
 }
 
 impl Client {

@@ -96,7 +96,6 @@ pub enum WindlassError {
         message: String,
     },
     /// The index did not answer: there is none, the query is wrong, it cannot answer this kind, or something broke.
-    #[cfg(feature = "search")]
     #[error(transparent)]
     Search(#[from] windlass_core::ports::search::SearchFailure),
     /// The store cannot be used.

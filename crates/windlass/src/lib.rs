@@ -60,7 +60,7 @@ pub mod layers;
 mod model_source;
 mod order;
 mod resume;
-#[cfg(feature = "search")]
+#[cfg(any(feature = "search", feature = "client"))]
 pub mod search;
 #[cfg(feature = "server")]
 pub mod server;
@@ -241,7 +241,9 @@ pub mod prelude {
     #[cfg(feature = "models")]
     pub use crate::ModelSource;
     #[cfg(feature = "search")]
-    pub use crate::search::{CitedAnswer, Passage, SearchConfig, SearchQuery};
+    pub use crate::search::SearchConfig;
+    #[cfg(any(feature = "search", feature = "client"))]
+    pub use crate::search::{CitedAnswer, Passage, SearchQuery};
     pub use crate::{
         AgentSession, Answer, AskUser, Builder, CurrentRun, Executor, IntoTool, OngoingRun, RunOrder, State,
         TakenCall, TakenUp, Tool, ToolCall, ToolError, ToolGroup, ToolRegistry, ToolWrapper,

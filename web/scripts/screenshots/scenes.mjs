@@ -70,7 +70,8 @@ const hello = {
       name: 'composer-models', path: () => '/',
       act: async (page) => {
         await button(page, /^Model/).click();
-        await page.getByRole('option').first().waitFor();
+        // By its list: the page has other options, of choices that are closed.
+        await page.getByRole('listbox', { name: 'Models' }).getByRole('option').nth(2).waitFor();
       },
     },
     { name: 'missing-page', path: () => '/nowhere', act: (page) => seen(page, 'Not found') },

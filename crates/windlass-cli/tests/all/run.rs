@@ -154,6 +154,15 @@ fn a_model_without_prices_is_not_stopped_by_a_limit_of_cost_and_the_user_is_told
     assert!(said.err.contains("cost is not known") && said.err.contains("(COST_UNKNOWN)"), "{}", said.err);
 }
 
+#[cfg(feature = "local")]
+#[test]
+fn a_model_in_this_process_costs_nothing_and_that_is_known() {
+    let place = Place::new();
+    let question = ["run", "--model", "builtin", "--max-cost", "0.01", "What is 19 + 23?"];
+    let said = place.windlass(&question).exits(0);
+    assert!(said.out.contains("42") && !said.err.contains("COST_UNKNOWN"), "{} {}", said.out, said.err);
+}
+
 #[test]
 fn a_run_out_of_time_says_its_last_word() {
     let script = "user Wait\nmodel text Thinking\nmodel hang\nmodel text Out of time, but here.\n";

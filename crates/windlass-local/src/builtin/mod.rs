@@ -57,6 +57,7 @@ use self::grammar::TOOLS;
 use self::outcome::AnsweredCall;
 use crate::file::{FileDescription, ModelFile};
 use crate::grammar::{AnswerWish, CopySources, GrammarForm, JsonStyle};
+use crate::session::FREE;
 use crate::worker::failure;
 use crate::{LocalConfig, LocalError, LocalModel, RawPrompt, grammars};
 
@@ -272,14 +273,14 @@ impl<'a> Scene<'a> {
         if self.must_call() {
             return None;
         }
-        let last = || model.shown(self.calls.last().map_or(&[], std::slice::from_ref), Usage::default());
+        let last = || model.shown(self.calls.last().map_or(&[], std::slice::from_ref), FREE);
         if !self.may_call() {
-            return (!self.calls.is_empty()).then(|| model.shown(&self.calls, Usage::default()));
+            return (!self.calls.is_empty()).then(|| model.shown(&self.calls, FREE));
         }
         let plan = match &self.asked.edit {
-            EditWish::Unclear => return Some(said(CANNOT_EDIT.to_owned(), Usage::default())),
+            EditWish::Unclear => return Some(said(CANNOT_EDIT.to_owned(), FREE)),
             EditWish::Clear(_) if !self.can_call(&[EDIT_FILE, READ_FILE]) => {
-                return Some(said(CANNOT_EDIT.to_owned(), Usage::default()));
+                return Some(said(CANNOT_EDIT.to_owned(), FREE));
             }
             EditWish::Clear(edit) => Some(edit.next(&self.calls)),
             EditWish::None if self.asked.may_overwrite && self.can_call(&[READ_FILE]) => {
@@ -288,11 +289,9 @@ impl<'a> Scene<'a> {
             EditWish::None => None,
         };
         match plan {
-            Some(NextOfEdit::Call(name, arguments)) => {
-                Some(called(name, arguments.to_string(), Usage::default()))
-            }
+            Some(NextOfEdit::Call(name, arguments)) => Some(called(name, arguments.to_string(), FREE)),
             Some(NextOfEdit::End) => Some(last()),
-            None => self.is_over().then(|| model.shown(&self.calls, Usage::default())),
+            None => self.is_over().then(|| model.shown(&self.calls, FREE)),
         }
     }
 
@@ -332,8 +331,7 @@ async fn decide(model: &LocalModel, scene: &Scene<'_>) -> Result<BuiltinDecision
     };
     let prompt = RawPrompt { pieces, wish: Some(wish), sampling };
     let mut deltas = model.stream_raw(prompt);
-    let (mut text, mut name, mut arguments, mut usage) =
-        (String::new(), None, String::new(), Usage::default());
+    let (mut text, mut name, mut arguments, mut usage) = (String::new(), None, String::new(), FREE);
     while let Some(delta) = deltas.next().await {
         match delta? {
             ModelDelta::Text(piece) => text.push_str(&piece),

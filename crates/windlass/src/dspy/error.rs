@@ -236,11 +236,10 @@ impl From<WindlassError> for DSPyEngineError {
             WindlassError::ModelFile { .. } => DSPyEngineError::ConfigError(error.to_string()),
             #[cfg(feature = "otel")]
             WindlassError::Telemetry(_) => DSPyEngineError::ConfigError(error.to_string()),
-            #[cfg(feature = "search")]
-            WindlassError::Search(_) => DSPyEngineError::ConfigError(error.to_string()),
             WindlassError::NoModel
             | WindlassError::UnknownModel(_)
             | WindlassError::Script { .. }
+            | WindlassError::Search(_)
             | WindlassError::Tool(_)
             | WindlassError::State(_)
             | WindlassError::Rule { .. }

@@ -1,9 +1,10 @@
 //! Asking about what is in the index: passages are found, the model answers with them, and the answer says where they
 //! stand.
 
-use windlass_core::ports::search::{Passage, SearchPort as _, SearchQuery, SearchScope, TokenBudget};
-use windlass_search::QUERY_BYTES_MAX;
+use windlass_core::ports::search::{Passage, SearchQuery, SearchScope, TokenBudget};
+use windlass_core::protocol::ids::SessionId;
 
+#[cfg(feature = "search")]
 use crate::agent::Windlass;
 use crate::answer::Answer;
 use crate::error::WindlassError;
@@ -27,7 +28,8 @@ pub struct CitedAnswer {
 impl AgentSession {
     /// Looks for passages on a question and says it to the model with them, as material to answer from. They are taken
     /// from files, from documents for all, and from documents of this session; never from those of another. The answer
-    /// names its sources, also where the model does not. Tools can be used as in every run.
+    /// names its sources, also where the model does not. Tools can be used as in every run. Behind a server, its index is
+    /// asked.
     ///
     /// [`RunOrder::passages`] does the same with passages of your own choice.
     ///
@@ -48,27 +50,28 @@ impl AgentSession {
     pub async fn ask(&self, question: impl Into<String>) -> Result<CitedAnswer, WindlassError> {
         let question = question.into();
         worker::inside(async move {
-            let agent = self.host.searching()?;
-            let chars_max = agent.context_chars_max;
-            let query = self.question_query(&question, chars_max).await?;
-            let passages = shown(agent.searched()?.search(query).await?.passages, chars_max);
+            let index = self.host.index()?;
+            let session_id = self.begun().await?;
+            let chars_max = index.context_chars_max(&session_id).await?;
+            let query = question_query(index.query_of(&question), session_id, chars_max);
+            let passages = shown(index.search(query).await?.passages, chars_max);
             let order = RunOrder::new(question).passages(&passages);
             let answer = following::run(self.clone(), order).await?;
             Ok(CitedAnswer { answer, passages })
         })
         .await
     }
-
-    async fn question_query(&self, question: &str, chars_max: usize) -> Result<SearchQuery, WindlassError> {
-        let scope = SearchScope::Reachable(self.begun().await?);
-        let text = question.get(..question.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default();
-        let total = u32::try_from(chars_max / 4).unwrap_or(u32::MAX);
-        let usual = TokenBudget::default();
-        let budget = TokenBudget { total, file: usual.file.min(total), passage: usual.passage.min(total) };
-        Ok(SearchQuery { scope, budget, top_k: PASSAGES_MAX, ..SearchQuery::new(text) })
-    }
 }
 
+fn question_query(text: &str, session_id: SessionId, chars_max: usize) -> SearchQuery {
+    let scope = SearchScope::Reachable(session_id);
+    let total = u32::try_from(chars_max / 4).unwrap_or(u32::MAX);
+    let usual = TokenBudget::default();
+    let budget = TokenBudget { total, file: usual.file.min(total), passage: usual.passage.min(total) };
+    SearchQuery { scope, budget, top_k: PASSAGES_MAX, ..SearchQuery::new(text) }
+}
+
+#[cfg(feature = "search")]
 impl Windlass {
     /// Answers a question from files and documents, in the agent's own conversation: [`AgentSession::ask`].
     pub async fn ask(&self, question: impl Into<String>) -> Result<CitedAnswer, WindlassError> {

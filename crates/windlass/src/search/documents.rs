@@ -1,14 +1,17 @@
 //! Documents: texts that a program adds to the index and removes by their names, for all sessions or for one.
 
-use windlass_core::ports::search::{DocumentRow, NewDocument, SearchFailure, SearchPort};
-use windlass_core::protocol::ids::SessionId;
+use windlass_core::ports::search::{DocumentRow, NewDocument};
 
+#[cfg(feature = "search")]
 use crate::agent::Windlass;
 use crate::error::WindlassError;
+#[cfg(feature = "search")]
+use crate::search::session_index::SessionIndex;
 use crate::session::AgentSession;
 use crate::worker;
 
 /// Documents for all sessions.
+#[cfg(feature = "search")]
 impl Windlass {
     /// Adds a document for all sessions, or replaces the one of that name: Markdown, text, HTML or PDF, as the ending of
     /// its name says. It is found as soon as this returns: by [`search`](Self::search), by [`ask`](Self::ask) in every
@@ -33,28 +36,29 @@ impl Windlass {
         name: impl Into<String>,
         content: impl Into<Vec<u8>>,
     ) -> Result<DocumentRow, WindlassError> {
-        let index = self.agent.searched()?;
+        let index = SessionIndex::of_agent(&self.agent)?;
         let document = NewDocument { name: name.into(), session_id: None, bytes: content.into() };
-        worker::inside(async move { Ok(index.add_document(document).await?) }).await
+        worker::inside(async move { index.add_document(document).await }).await
     }
 
     /// All documents, those of sessions too, by name.
     pub async fn documents(&self) -> Result<Vec<DocumentRow>, WindlassError> {
-        let index = self.agent.searched()?;
-        worker::inside(async move { Ok(index.documents().await?) }).await
+        let index = SessionIndex::of_agent(&self.agent)?;
+        worker::inside(async move { index.documents().await }).await
     }
 
     /// Removes the document of that name which is for all sessions; says whether there was one.
     pub async fn remove_document(&self, name: &str) -> Result<bool, WindlassError> {
-        let index = self.agent.searched()?;
-        worker::inside(async move { Ok(remove(&*index, name, None).await?) }).await
+        let index = SessionIndex::of_agent(&self.agent)?;
+        worker::inside(async move { index.remove_document(name, None).await }).await
     }
 }
 
 /// Documents for this session alone.
 impl AgentSession {
     /// Adds a document for this session, or replaces the one of that name. The tool `rag_search` finds it here and in no
-    /// other session, and so does [`ask`](Self::ask); it goes when the session is deleted.
+    /// other session, and so does [`ask`](Self::ask); it goes when the session is deleted. Behind a server it is added to
+    /// the server's index.
     pub async fn add_document(
         &self,
         name: impl Into<String>,
@@ -62,9 +66,9 @@ impl AgentSession {
     ) -> Result<DocumentRow, WindlassError> {
         let (name, bytes) = (name.into(), content.into());
         worker::inside(async move {
-            let index = self.host.searching()?.searched()?;
+            let index = self.host.index()?;
             let session_id = Some(self.begun().await?);
-            Ok(index.add_document(NewDocument { name, session_id, bytes }).await?)
+            index.add_document(NewDocument { name, session_id, bytes }).await
         })
         .await
     }
@@ -72,23 +76,10 @@ impl AgentSession {
     /// Removes the document of that name which is for this session; says whether there was one.
     pub async fn remove_document(&self, name: &str) -> Result<bool, WindlassError> {
         worker::inside(async move {
-            let index = self.host.searching()?.searched()?;
+            let index = self.host.index()?;
             let session_id = self.begun().await?;
-            Ok(remove(&*index, name, Some(&session_id)).await?)
+            index.remove_document(name, Some(&session_id)).await
         })
         .await
-    }
-}
-
-async fn remove(
-    index: &dyn SearchPort,
-    name: &str,
-    session_id: Option<&SessionId>,
-) -> Result<bool, SearchFailure> {
-    let rows = index.documents().await?;
-    let meant = rows.iter().find(|row| row.name == name && row.session_id.as_ref() == session_id);
-    match meant {
-        Some(row) => index.remove_document(&row.document_id).await,
-        None => Ok(false),
     }
 }

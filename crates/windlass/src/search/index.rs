@@ -12,23 +12,12 @@ use windlass_search::ProjectIndex;
 use crate::agent::Windlass;
 use crate::agent_host::AgentHost;
 use crate::error::WindlassError;
-use crate::session_host::SessionHost;
 use crate::worker;
 
 impl AgentHost {
     pub(super) fn searched(&self) -> Result<Arc<ProjectIndex>, SearchFailure> {
         self.index.opened.clone().ok_or_else(|| {
             let text = "the agent has nothing to search: call index_folder(…) or search(…) on its builder";
-            SearchFailure::Missing(text.to_owned())
-        })
-    }
-}
-
-impl SessionHost {
-    /// The agent in this process that has the index.
-    pub(super) fn searching(&self) -> Result<&AgentHost, SearchFailure> {
-        self.agent.as_deref().ok_or_else(|| {
-            let text = "the index is the server's: tools of its runs search it, a session behind it cannot";
             SearchFailure::Missing(text.to_owned())
         })
     }
