@@ -12,6 +12,7 @@
 //! - `limits`: those of the profile first, then what was set
 //! - `module`: a module is a model to whoever names one, but stands before another
 //! - `project`: what a project's own file may change
+//! - `regular`: files of a folder, opened so that none makes the program wait
 //! - `script`: a script as a layer: its header says how it wants to be played
 //! - `search`: the server that is configured, else one that a key in the environment opens
 //! - `template`: the first configuration file: everything in it, everything commented out
@@ -27,6 +28,7 @@ mod layer;
 mod limits;
 mod module;
 mod project;
+pub(crate) mod regular;
 mod script;
 mod search;
 mod template;

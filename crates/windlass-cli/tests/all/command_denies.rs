@@ -227,12 +227,13 @@ fn u_81_a_model_that_tries_every_spelling_does_not_delete_the_file() {
         "A=r; A+=m; $A -f precious",
     ];
     let mut script = "user Delete it\n".to_owned();
-    for (number, line) in tries.iter().enumerate() {
+    for (line, number) in tries.iter().zip(1..) {
         script +=
             &format!("model call {number} execute_command {}\nmodel end calls\n", json!({"command": line}));
     }
-    script += "model call last execute_command {\"command\":\"touch reached\"}\nmodel end calls\nmodel text Done.\n";
-    let place = Place::with(&[("a.script", &script), ("precious", "mine")]);
+    script +=
+        "model call 11 execute_command {\"command\":\"touch reached\"}\nmodel end calls\nmodel text Done.\n";
+    let place = Place::with(&[("a.script", script.as_str()), ("precious", "mine")]);
     let args = [
         "run",
         "--json",

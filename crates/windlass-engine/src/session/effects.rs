@@ -280,7 +280,7 @@ impl Actor {
             deadline_ms: self.parts.clock.now_ms().saturating_add(timeout_ms),
             waiting: WaitingTime::default(),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
-            targets: HeldTargets::default(),
+            targets: HeldTargets::default().without(self.permissions.closed_paths()),
             cancel: windlass_core::ports::CancelFlag::default(),
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,

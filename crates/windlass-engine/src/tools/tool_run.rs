@@ -43,7 +43,7 @@ pub async fn run_call(
     let output_bytes_max = context.output_bytes_max;
     let (flag, waiting) = (own_flag(&mut context), context.waiting.clone());
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
-    context.targets = held.targets();
+    context.targets = context.targets.held_to(&held);
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {
         if is_looked_at {

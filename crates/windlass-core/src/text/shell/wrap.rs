@@ -2,7 +2,7 @@
 
 use super::change::is_variable;
 use super::lex::Redirect;
-use super::walk::{CommandInput, HOME, STRANGE, UNKNOWN, Walker};
+use super::walk::{CommandInput, STRANGE, UNKNOWN, Walker};
 use super::wrappers::{WRAPPERS, Wrapper};
 
 /// Commands that are started in thought for one line, and how many of them within each other: more than anybody writes.
