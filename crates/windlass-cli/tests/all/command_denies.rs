@@ -228,8 +228,7 @@ fn u_81_a_model_that_tries_every_spelling_does_not_delete_the_file() {
     ];
     let mut script = "user Delete it\n".to_owned();
     for (line, number) in tries.iter().zip(1..) {
-        script +=
-            &format!("model call {number} execute_command {}\nmodel end calls\n", json!({"command": line}));
+        script += &format!("model call {number} execute_command {}\n", json!({"command": line}));
     }
     script +=
         "model call 11 execute_command {\"command\":\"touch reached\"}\nmodel end calls\nmodel text Done.\n";
