@@ -7,6 +7,7 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 use super::key::{self, KEYS, SettingKey};
+use super::regular::{FileOrigin, read_text};
 use super::value::{Setting, SettingKind, SettingSource, SettingValue};
 use crate::complaint::{CommandError, Result};
 use crate::terminal::nearest::{did_you_mean, nearest};
@@ -39,18 +40,13 @@ pub(crate) type SettingLayer = BTreeMap<String, Setting>;
 /// Reads a configuration file; `None` when there is none.
 pub(crate) fn read_file(path: &Path, is_project: bool) -> Result<Option<SettingLayer>> {
     let unread = |error: io::Error| CommandError::file(path, "read", &error).into_usage();
-    match std::fs::metadata(path) {
+    let origin = if is_project { FileOrigin::Project } else { FileOrigin::User };
+    let text = match read_text(path, FILE_BYTES_MAX, origin) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        Err(error) => return Err(unread(error)),
-        Ok(facts) if facts.len() > FILE_BYTES_MAX => {
-            let what = format!("the configuration file has more than {FILE_BYTES_MAX} bytes");
-            return Err(CommandError::usage(what).at(path.display()));
-        }
-        Ok(_) => {}
-    }
-    let text = std::fs::read_to_string(path).map_err(unread)?;
+        read => read.map_err(unread)?,
+    };
     read_toml(path, &text, is_project).map(Some)
 }
 

@@ -13,6 +13,7 @@
 //! - `module`: a module is a model to whoever names one, but stands before another
 //! - `private`: folders and files that their owner alone can read
 //! - `project`: what a project's own file may change
+//! - `regular`: files of a folder, opened so that none makes the program wait
 //! - `script`: a script as a layer: its header says how it wants to be played
 //! - `search`: the server that is configured, else one that a key in the environment opens
 //! - `secrets`: which values of the configuration are secret: all of them are registered as soon as they are read
@@ -30,6 +31,7 @@ mod limits;
 mod module;
 pub(crate) mod private;
 mod project;
+pub(crate) mod regular;
 mod script;
 mod search;
 mod secrets;

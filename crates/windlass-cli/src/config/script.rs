@@ -6,6 +6,7 @@ use windlass_scripted::{Script, ScriptHappening, ScriptHeader};
 
 use super::key;
 use super::layer::SettingLayer;
+use super::regular::{FileOrigin, read_text};
 use super::value::{Setting, SettingKind, SettingSource, SettingValue};
 use crate::complaint::{CommandError, Result};
 use crate::terminal::nearest::did_you_mean;
@@ -25,12 +26,8 @@ pub(crate) fn load(model: &str, folder: &Path) -> Result<Option<Script>> {
             .at(format!("--model {model}"))
             .cure("scripted/ is followed by a file, seen from the current folder")
     };
-    let facts = std::fs::metadata(&path).map_err(unread)?;
-    if facts.len() > SCRIPT_BYTES_MAX {
-        let what = format!("the script '{file}' has more than {SCRIPT_BYTES_MAX} bytes");
-        return Err(CommandError::usage(what));
-    }
-    let text = std::fs::read_to_string(&path).map_err(unread)?;
+    // The user named it; a link is as good as a file.
+    let text = read_text(&path, SCRIPT_BYTES_MAX, FileOrigin::User).map_err(unread)?;
     let script = Script::parse(file, &text).map_err(|error| {
         let place = format!("{}:{}:{}", error.script, error.line, error.column);
         let meant = error.suggestion.map_or_else(String::new, |word| format!(" (did you mean '{word}'?)"));

@@ -215,7 +215,12 @@ impl ModuleFolder {
 
     /// The file of a module, as its manifest has it.
     fn path_of(&self, id: &str) -> Option<String> {
-        let text = std::fs::read_to_string(self.path.join("manifest.json")).ok()?;
+        let text = crate::config::regular::read_text(
+            &self.path.join("manifest.json"),
+            crate::config::regular::MANIFEST_BYTES_MAX,
+            crate::config::regular::FileOrigin::Project,
+        )
+        .ok()?;
         let manifest = Manifest::parse("manifest.json", &text).ok()?;
         manifest.modules.get(id).map(|entry| entry.path.clone())
     }

@@ -11,6 +11,7 @@ mod calls_inside;
 mod calls_inside_killed;
 mod cancel_half_call;
 mod coming_from;
+mod command_denies;
 mod commands;
 mod config;
 #[cfg(feature = "crash-points")]

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::closed::ClosedPaths;
 use super::gate::NO_REPEAT;
 use super::question::{Inspection, Preview, Target};
 use crate::protocol::tool::ToolFailure;
@@ -49,24 +50,43 @@ impl Held {
 
     /// The targets, for the tool that runs.
     pub fn targets(&self) -> HeldTargets {
-        HeldTargets(self.0.as_ref().map(|then| then.targets.as_slice().into()))
+        let targets = self.0.as_ref().map(|then| then.targets.as_slice().into());
+        HeldTargets { targets, closed: ClosedPaths::default() }
     }
 }
 
 /// The targets that a running call is held to. A tool checks what it has opened, right before it uses it, so that
 /// nothing can be put in between.
 #[derive(Debug, Clone, Default)]
-pub struct HeldTargets(Option<Arc<[Target]>>);
+pub struct HeldTargets {
+    targets: Option<Arc<[Target]>>,
+    closed: ClosedPaths,
+}
 
 impl HeldTargets {
     /// All of them, as far as they are known.
     pub fn listed(&self) -> &[Target] {
-        self.0.as_deref().unwrap_or_default()
+        self.targets.as_deref().unwrap_or_default()
+    }
+
+    /// The same, held to what was looked at.
+    pub fn held_to(&self, held: &Held) -> Self {
+        held.targets().without(self.closed.clone())
+    }
+
+    /// The same, with paths that the tool may show nothing of, wherever it comes upon them.
+    pub fn without(self, closed: ClosedPaths) -> Self {
+        Self { closed, ..self }
+    }
+
+    /// Whether rules close a path to reading: it is left out, as if it were not there.
+    pub fn is_closed(&self, path: &str) -> bool {
+        self.closed.closes(path)
     }
 
     /// Refuses a target that is none of those.
     pub fn check(&self, now: &Target) -> Result<(), ToolFailure> {
-        match &self.0 {
+        match &self.targets {
             Some(then) if !then.contains(now) => Err(elsewhere(then, std::slice::from_ref(now))),
             Some(_) | None => Ok(()),
         }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
+use super::closed::ClosedPaths;
 use super::floor::{FloorFinding, look_at};
 use super::gate::{Gate, GateSettings, Refusal};
 use super::grant::Grants;
@@ -223,6 +224,12 @@ impl Permissions {
 
     pub fn rules(&self) -> &Arc<PolicySet> {
         &self.rules
+    }
+
+    /// The paths that no reader may show: those that the rules close, here and for the caller.
+    pub fn closed_paths(&self) -> ClosedPaths {
+        let own = self.rules.closed_paths();
+        self.caller().map_or(own.clone(), |caller| own.and(&caller.closed_paths()))
     }
 
     /// What this session was granted.

@@ -4,7 +4,8 @@
 //! Knows no file, no terminal and no clock. `ApprovedCall` can only be made here: what cannot be
 //! constructed cannot be run (wall 4).
 //!
-//! - `pattern`, `rule`: what one rule means, and its text
+//! - `pattern`, `rule`: what one rule means, and its text; `command_line`: commands of which a part is unknown
+//! - `closed`: paths that no reader may show
 //! - `policy`, `legacy`: stored rules, and the text of `policies.json`
 //! - `grant`: what lasts for a session
 //! - `mode`: what is done with calls that need asking
@@ -22,6 +23,8 @@
 
 mod approved;
 mod audit;
+mod closed;
+mod command_line;
 mod explain;
 mod floor;
 mod gate;
@@ -48,6 +51,7 @@ mod case;
 
 pub use approved::{Answered, ApprovedCall, Denied, PendingQuestion};
 pub use audit::{AuditDecision, AuditEntry, AuditLog};
+pub use closed::ClosedPaths;
 pub use explain::{Explanation, GateFinding, Stance};
 pub use gate::{Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;

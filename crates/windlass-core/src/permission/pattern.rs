@@ -12,9 +12,10 @@
 
 use std::fmt;
 
+use super::command_line::{PatternPiece, could_be, lines_of, runs_beside};
 use super::question::Target;
 use super::rule::RuleError;
-use crate::text::shell::runs;
+use crate::text::shell::possible_runs;
 
 /// Literal pieces with a `*` between each two; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,18 @@ impl Wild {
 
     fn is_exact(&self) -> bool {
         self.0.len() == 1
+    }
+
+    /// As one row of characters and gaps.
+    fn pieces(&self) -> Vec<PatternPiece> {
+        let mut pieces = Vec::new();
+        for (number, text) in self.0.iter().enumerate() {
+            if number > 0 {
+                pieces.push(PatternPiece::Any);
+            }
+            pieces.extend(text.chars().map(PatternPiece::Char));
+        }
+        pieces
     }
 
     fn lowered(&self) -> Self {
@@ -180,14 +193,19 @@ impl TargetPattern {
             Target::Host(host) => self.covers_host(host),
             Target::Command(line) if self.line.is_exact() => self.line.matches(line),
             // A `*` would swallow `; rm …` as well: such a line is covered only by its exact text.
-            Target::Command(line) => !is_compound(line) && self.matches_words(line),
+            Target::Command(line) => {
+                !is_compound(line)
+                    && self.matches_words(line)
+                    && !runs_beside(line, &self.text, |run| self.matches_words(run))
+            }
         }
     }
 
     /// Whether the pattern, in a rule that denies or asks, means this target.
     ///
     /// A host is meant with any port unless the pattern names one; a command also as one part of a
-    /// longer line, in quotes, behind `env`, `sudo` or `sh -c`, and through variables of the line.
+    /// longer line, in quotes, behind `env`, `sudo` or `sh -c`, and through variables of the line. What cannot
+    /// be told from the line counts as meant.
     pub fn touches(&self, target: &Target) -> bool {
         match target {
             // With `..` in it, too: what only seems to be meant is enough to deny.
@@ -200,7 +218,7 @@ impl TargetPattern {
                 // Roughly, as any shell might part it, and exactly, with quotes and wrappers taken off.
                 self.matches_words(line)
                     || simple_commands(line).iter().any(|part| self.matches_words(part))
-                    || runs(line, "").iter().any(|run| self.matches_words(&run.line()))
+                    || self.could_be_run_by(line)
             }
         }
     }
@@ -216,6 +234,19 @@ impl TargetPattern {
             Target::Host(_) | Target::Command(_) => self.line.is_exact(),
         };
         is_exact && self.covers(target)
+    }
+
+    /// Whether one of the programs that a line could run is meant, whatever the line leaves open.
+    fn could_be_run_by(&self, line: &str) -> bool {
+        // `/bin/rm *` means the program, wherever it is.
+        let (first, rest) = self.text.split_at(self.text.find(' ').unwrap_or(self.text.len()));
+        let bare = first.rsplit_once('/').filter(|(_, name)| !name.is_empty() && !first.contains('*'));
+        let bare = bare.and_then(|(_, name)| Self::parse(&format!("{name}{rest}")).ok());
+        let patterns: Vec<Vec<PatternPiece>> =
+            [Some(self), bare.as_ref()].into_iter().flatten().map(|pattern| pattern.line.pieces()).collect();
+        possible_runs(line).iter().flat_map(lines_of).any(|run| {
+            patterns.iter().any(|pattern| could_be(pattern, &run) || could_be(pattern, &format!("{run} ")))
+        })
     }
 
     fn covers_host(&self, host: &str) -> bool {

@@ -190,7 +190,9 @@ fn a_compound_line_is_only_covered_exactly() {
         assert!(TargetPattern::exact(&command(line)).covers(&command(line)), "{line}");
     }
     assert!(covers("git *", command("git log $HOME")));
-    assert!(covers("git *", command("git log --format=%(refname)")));
+    assert!(covers("git *", command("git log '--format=%(refname)'")));
+    // No shell reads this: a bracket without quotes is an error there.
+    assert!(!covers("git *", command("git log --format=%(refname)")));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::closed::ClosedPaths;
 use super::legacy;
 use super::limits::RULES_MAX;
 use super::question::Target;
@@ -220,7 +221,19 @@ impl PolicySet {
 
     /// The first rule that denies a call.
     pub fn denying(&self, spec: &ToolSpec, targets: &[Target]) -> Option<&Rule> {
-        self.of(RuleEffect::Deny).find(|rule| rule.pattern.touches(spec, targets))
+        let reads_closed = |rule: &&Rule| {
+            spec.effects.is_read_only()
+                && targets.iter().any(|target| match target {
+                    Target::Path(path) => rule.pattern.closes(path),
+                    Target::Host(_) | Target::Command(_) => false,
+                })
+        };
+        self.of(RuleEffect::Deny).find(|rule| rule.pattern.touches(spec, targets) || reads_closed(rule))
+    }
+
+    /// The paths that are closed to every reader.
+    pub fn closed_paths(&self) -> ClosedPaths {
+        ClosedPaths::of(self.of(RuleEffect::Deny).filter(|rule| !rule.pattern.targets.is_empty()))
     }
 
     /// The first rule that wants a call asked.

@@ -55,6 +55,20 @@ pub enum RuleError {
     LoneEscape(String),
 }
 
+/// Tools that show what is in files, with their other names. A rule that denies one of them a path denies it to all.
+const READERS: [&str; 10] = [
+    "read_file",
+    "search_text",
+    "grep_search",
+    "get_file_tree",
+    "list_files",
+    "search_codebase",
+    "request_code_context",
+    "find_symbol",
+    "find_references",
+    "rag_search",
+];
+
 /// Which tools a rule means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolPattern {
@@ -184,6 +198,25 @@ impl RulePattern {
             targets => targets.iter().all(is_named),
         };
         is_exact && self.covers(spec, targets)
+    }
+
+    /// Whether the pattern, in a rule that denies, closes a path to reading: to the tool that it names and to every
+    /// other reader, for what one may not read no other way may show.
+    pub fn closes(&self, path: &str) -> bool {
+        let is_of_reading = match &self.tool {
+            ToolPattern::Any | ToolPattern::Scope(Scope::ReadFiles) => true,
+            ToolPattern::Named(name) => READERS.contains(&name.as_str()),
+            ToolPattern::Scope(
+                Scope::WriteFiles
+                | Scope::ExecuteCommands
+                | Scope::NetworkAccess
+                | Scope::SystemInfo
+                | Scope::TaskManagement,
+            ) => false,
+        };
+        // A folder is closed with what is in it where the rule means all of that.
+        let target = Target::Path(path.to_owned());
+        is_of_reading && self.targets.iter().any(|pattern| pattern.touches(&target))
     }
 
     /// Whether the pattern, in a rule that denies or asks, means a call: one target is enough.

@@ -27,3 +27,37 @@ fn examples_that_are_made_to_be_shared_are_no_secrets() {
     }
     assert!(is_secret(".ssh/.env.example"), "what lies in a secret folder is secret");
 }
+
+#[test]
+fn u_82_copies_of_editors_and_credentials_of_tools_are_secrets() {
+    for path in [
+        ".env~",
+        "app/#.env#",
+        ".env.bak",
+        "..env.swp",
+        ".#.env",
+        "prod.env",
+        "id_rsa~",
+        ".docker/config.json",
+        "home/.config/gh/hosts.yml",
+        "infra/prod.tfvars",
+        "prod.auto.tfvars.json",
+        "service-account.json",
+        "keys/service-account-prod.json",
+        ".git/config",
+        "vendor/x/.git/config",
+    ] {
+        assert!(is_secret(path), "{path}");
+    }
+    for path in [
+        "config.json",
+        "docker/config.json",
+        "hosts.yml",
+        "service.json",
+        "example.env",
+        "git/config",
+        "notes~",
+    ] {
+        assert!(!is_secret(path), "{path}");
+    }
+}

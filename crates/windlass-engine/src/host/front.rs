@@ -398,7 +398,11 @@ impl HostModels for Host {
 #[async_trait]
 impl HostSearch for Host {
     async fn search(&self, query: SearchQuery) -> Result<Found, HostError> {
-        self.index()?.search(query).await.map_err(|failure| self.unfound(failure))
+        let mut found = self.index()?.search(query).await.map_err(|failure| self.unfound(failure))?;
+        // Also for people: who closes a path to models shows it in no front end's search either.
+        let closed = self.parts.policies.rules().closed_paths();
+        found.passages.retain(|passage| !closed.closes(&passage.path));
+        Ok(found)
     }
 
     async fn index_status(&self) -> Result<IndexStatus, HostError> {

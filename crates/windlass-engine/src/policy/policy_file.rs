@@ -149,6 +149,10 @@ impl<T: Default> PolicyFile<T> {
     }
 
     fn read(&self) -> io::Result<PolicyContent<T>> {
+        // Opening a pipe would wait for somebody who writes.
+        if fs::metadata(&self.path).is_ok_and(|facts| !facts.is_file()) {
+            return Ok(PolicyContent::Corrupt("it is no regular file".to_owned()));
+        }
         let file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PolicyContent::Missing),
             opened => opened?,

@@ -283,7 +283,7 @@ impl Actor {
             waiting: WaitingTime::default(),
             reached: reached.clone(),
             output_bytes_max: self.parts.settings.profile.limits.output_bytes_max,
-            targets: HeldTargets::default(),
+            targets: HeldTargets::default().without(self.permissions.closed_paths()),
             cancel: windlass_core::ports::CancelFlag::default(),
             progress: Arc::clone(&active.progress.0),
             results: Arc::clone(&self.results) as Arc<dyn ResultsPort>,

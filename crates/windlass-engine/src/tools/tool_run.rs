@@ -44,7 +44,7 @@ pub async fn run_call(
     let (flag, waiting) = (own_flag(&mut context), context.waiting.clone());
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
     let reached = context.reached.clone();
-    context.targets = held.targets();
+    context.targets = context.targets.held_to(&held);
     let label = Label::of(&spec, context.targets.listed());
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {

@@ -55,7 +55,7 @@ impl FolderFiles {
     pub(crate) fn open(path: &Path) -> Result<Self, LocalError> {
         let damaged = |file: PathBuf, message: String| LocalError::Damaged { path: file, message };
         let config_path = path.join("config.json");
-        let text = std::fs::read_to_string(&config_path).map_err(|_| LocalError::NotAModel {
+        let text = text_of(&config_path).map_err(|_| LocalError::NotAModel {
             path: path.into(),
             message: "the folder has no config.json".to_owned(),
         })?;
@@ -72,6 +72,9 @@ impl FolderFiles {
         }
         let mut files = Vec::new();
         for file in weight_files(path)? {
+            if !file.metadata().is_ok_and(|facts| facts.is_file()) {
+                return Err(damaged(file, "this is no file".to_owned()));
+            }
             let bytes = Bytes::of_file(&file)?;
             check_header(&file, bytes.as_slice())?;
             files.push((file, bytes));
@@ -113,7 +116,7 @@ impl FolderFiles {
 
     /// A file of the folder as text.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.path.join(name)).ok()
+        text_of(&self.path.join(name)).ok()
     }
 
     /// A file of the folder as JSON.
@@ -158,10 +161,26 @@ impl FolderFiles {
     }
 }
 
+/// Bytes of a text beside the weights: the largest vocabularies are a quarter of it.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
+
+/// A text of the folder; nothing that is no file, for a pipe would wait and a device never ends.
+fn text_of(path: &Path) -> std::io::Result<String> {
+    let refused = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidInput, what.to_owned());
+    let facts = std::fs::metadata(path)?;
+    if !facts.is_file() {
+        return Err(refused("this is no file"));
+    }
+    if facts.len() > TEXT_BYTES_MAX {
+        return Err(refused("the file is too large"));
+    }
+    std::fs::read_to_string(path)
+}
+
 fn weight_files(path: &Path) -> Result<Vec<PathBuf>, LocalError> {
     let unreadable =
         |error: std::io::Error| LocalError::Unreadable { path: path.into(), message: error.to_string() };
-    let index = std::fs::read_to_string(path.join("model.safetensors.index.json")).ok();
+    let index = text_of(&path.join("model.safetensors.index.json")).ok();
     let index = index.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let listed = index.as_ref().and_then(|index| index.get("weight_map")).and_then(Value::as_object);
     let mut files: Vec<PathBuf> = match listed {

@@ -83,18 +83,36 @@ pub(crate) enum HeaderFault {
 }
 
 const LISTS_DEEP_MAX: usize = 4;
+/// Values of all lists together: words, scores and merges of the largest vocabularies are a third of it.
+const LIST_VALUES_MAX: usize = 3_000_000;
+/// Entries of the metadata, and tensors: models have hundreds of both.
+const ENTRIES_MAX: usize = 65_536;
+
+/// The bytes that a value of a kind takes at least.
+fn least_bytes(kind: u32) -> usize {
+    match kind {
+        2 | 3 => 2,
+        4..=6 => 4,
+        8 | 10..=12 => 8,
+        9 => 12,
+        _ => 1,
+    }
+}
 
 /// Reads a header from the beginning of a file.
 pub(crate) fn read(bytes: &[u8]) -> Result<GgufHeader, HeaderFault> {
     if !bytes.starts_with(b"GGUF") {
         return Err(HeaderFault::NotGguf);
     }
-    let mut reader = HeaderReader { bytes, at: 4 };
+    let mut reader = HeaderReader { bytes, at: 4, values: 0 };
     let version = reader.u32()?;
     if !(2..=3).contains(&version) {
         return Err(HeaderFault::Wrong(format!("version {version} of the format is not known")));
     }
     let (tensors, entries) = (reader.length(24)?, reader.length(13)?);
+    if tensors > ENTRIES_MAX || entries > ENTRIES_MAX {
+        return Err(HeaderFault::Wrong(format!("it has {tensors} tensors and {entries} entries")));
+    }
     let mut header = GgufHeader::default();
     for _ in 0..entries {
         let key = reader.text()?;
@@ -127,6 +145,8 @@ fn impossible(name: &str) -> HeaderFault {
 struct HeaderReader<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// How many values the lists have had so far.
+    values: usize,
 }
 
 impl HeaderReader<'_> {
@@ -181,7 +201,13 @@ impl HeaderReader<'_> {
             return Err(HeaderFault::Wrong("its lists are nested too deep".to_owned()));
         }
         let kind = self.u32()?;
-        let count = self.length(1)?;
+        // Held against what an element of its kind takes at least, and against what all lists may have together: a value
+        // takes many times the place in memory that it has in the file.
+        let count = self.length(least_bytes(kind))?;
+        self.values = self.values.saturating_add(count);
+        if self.values > LIST_VALUES_MAX {
+            return Err(HeaderFault::Wrong(format!("its lists have more than {LIST_VALUES_MAX} values")));
+        }
         (0..count).map(|_| self.value(kind, depth + 1)).collect()
     }
 

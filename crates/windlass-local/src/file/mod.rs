@@ -81,6 +81,10 @@ impl ModelFile {
             let folder = path.parent().unwrap_or(Path::new("."));
             return FolderFiles::open(folder).map(|files| ModelFile::Folder(Box::new(files)));
         }
+        // Opening a pipe would wait for somebody who writes; a device never ends.
+        if !kind.is_file() {
+            return Err(LocalError::NotAModel { path: path.into(), message: "this is no file".to_owned() });
+        }
         if kind.len() == 0 {
             return Err(LocalError::NotAModel { path: path.into(), message: "the file is empty".to_owned() });
         }

@@ -253,7 +253,7 @@ fn read_list(path: &Path) -> String {
 
 /// Why a thing of this name is left out, if it is.
 fn refuse(rules: Option<&IgnoreLists>, path: &str, name: &str, is_folder: bool) -> Option<Skip> {
-    if is_secret(name) {
+    if is_secret(name) || is_secret(path) {
         return Some(Skip::Secret);
     }
     if name.starts_with('.') {

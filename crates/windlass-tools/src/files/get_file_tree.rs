@@ -92,6 +92,10 @@ fn list(
     let mut paths = Vec::new();
     let mut left_out = 0_usize;
     let report = walk(root, &folder, args.depth, stop, &mut |found| {
+        // Neither named nor counted: as if it were not there.
+        if targets.is_closed(found.path) {
+            return ControlFlow::Continue(());
+        }
         if paths.len() == args.entries_max {
             // Counted to the end: the reader is told how much is missing.
             left_out += 1;

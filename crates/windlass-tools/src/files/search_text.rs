@@ -164,7 +164,8 @@ fn search(
             if stop.is_set() {
                 return ControlFlow::Break(());
             }
-            if found.kind != FoundKind::File || glob.matched(found.path, false).is_ignore() {
+            let is_left_out = targets.is_closed(found.path);
+            if is_left_out || found.kind != FoundKind::File || glob.matched(found.path, false).is_ignore() {
                 return ControlFlow::Continue(());
             }
             match open_file(found.dir, found.name, found.path) {

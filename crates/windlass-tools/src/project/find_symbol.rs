@@ -9,7 +9,7 @@ use windlass_core::ports::search::SharedSearch;
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 
 use super::names::{ROWS_MAX, answer, asked};
-use super::passages::{index, project_spec, whole_project};
+use super::passages::{index, open_places, project_spec, whole_project};
 use crate::typed::{TypedTool, count};
 
 pub(crate) struct FindSymbol(pub(crate) Option<SharedSearch>);
@@ -45,9 +45,10 @@ impl TypedTool for FindSymbol {
         Ok(whole_project())
     }
 
-    async fn run(&self, args: FindSymbolArgs, _context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, args: FindSymbolArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let name = asked(&args.name)?;
         let found = index(self.0.as_ref())?.find_symbol(name, args.limit).await;
+        let found = found.map(|places| open_places(places, context));
         answer(
             name,
             "definitions",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_core::permission::{Inspection, Target};
+use windlass_core::ports::ToolContext;
 use windlass_core::ports::search::{
     Found, IndexProgress, Passage, SearchFailure, SearchPort, SharedSearch, SymbolPlace, TokenBudget,
 };
@@ -47,6 +48,18 @@ pub(crate) fn index(search: Option<&SharedSearch>) -> Result<&dyn SearchPort, To
         ToolFailure::unavailable("There is no search index of this project")
             .hint("Use search_text and read_file instead; 'windlass index build' makes an index.")
     })
+}
+
+/// What was found, without passages of paths that rules close to reading.
+pub(crate) fn open_to(mut found: Found, context: &ToolContext) -> Found {
+    found.passages.retain(|passage| !context.targets.is_closed(&passage.path));
+    found
+}
+
+/// Definitions or uses, without those in paths that rules close to reading.
+pub(crate) fn open_places(mut places: Vec<SymbolPlace>, context: &ToolContext) -> Vec<SymbolPlace> {
+    places.retain(|place| !context.targets.is_closed(&place.path));
+    places
 }
 
 /// A failed search as the model reads it.

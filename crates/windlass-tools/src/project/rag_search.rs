@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_core::calls::json::clip::clip_chars;
+use windlass_core::permission::Inspection;
 use windlass_core::ports::ToolContext;
 use windlass_core::ports::search::{
     Passage, SearchFailure, SearchKind, SearchQuery, SearchScope, SharedSearch,
@@ -16,7 +17,7 @@ use windlass_core::protocol::tool::{
 };
 use windlass_core::text::markdown::{code_block, quoted, readable};
 
-use super::passages::{self, TOKENS_MAX, budget, failed, shortcoming};
+use super::passages::{self, TOKENS_MAX, budget, failed, open_to, shortcoming};
 use crate::summary::list_items;
 use crate::typed::{TypedTool, count, text_arg};
 
@@ -49,10 +50,17 @@ impl TypedTool for RagSearch {
     fn declare(&self, spec: ToolSpec) -> ToolSpec {
         ToolSpec {
             idempotent: true,
+            inspected: true,
             untrusted_output: true,
             examples: vec![json!({"query": "retry policy", "limit": 3})],
             ..spec.with_effects(Effects::Read, Risk::Safe).with_place(Category::Search, Visibility::Primary)
         }
+    }
+
+    async fn inspect(&self, args: RagSearchArgs, _: &ToolContext) -> Result<Inspection, ToolFailure> {
+        // Other conversations are not this one's business: whoever started it may want to know.
+        let risk = args.global.then_some(Risk::Medium);
+        Ok(Inspection { risk, ..Inspection::default() })
     }
 
     async fn run(&self, args: RagSearchArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
@@ -77,6 +85,7 @@ impl TypedTool for RagSearch {
                 failed(failure)
             }
         })?;
+        let found = open_to(found, context);
         let note = shortcoming(&found);
         let passages: Vec<Passage> = found.passages.into_iter().take(args.limit).collect();
         let links = documents_of(&passages);

@@ -19,7 +19,8 @@ use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec, Visibilit
 use windlass_core::text::markdown::{code_block, quoted, readable};
 
 use super::passages::{
-    self, PASSAGE_TOKENS_MAX, budget, failed, heading, index, project_spec, shortcoming, whole_project,
+    self, PASSAGE_TOKENS_MAX, budget, failed, heading, index, open_to, project_spec, shortcoming,
+    whole_project,
 };
 use crate::typed::{TypedTool, text_arg};
 
@@ -78,6 +79,7 @@ impl TypedTool for RequestCodeContext {
             budget: whole,
         };
         let found = index(self.0.as_ref())?.search(wanted).await.map_err(failed)?;
+        let found = open_to(found, context);
         let root = std::path::absolute(&context.root).unwrap_or_else(|_| context.root.clone());
         let budget = budget(args.token_budget);
         let excerpts = excerpts(&found, &budget);

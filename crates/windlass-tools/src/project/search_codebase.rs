@@ -9,7 +9,7 @@ use windlass_core::ports::search::{SearchKind, SearchQuery, SearchScope, SharedS
 use windlass_core::protocol::tool::{ToolFailure, ToolOutput, ToolSpec, Visibility};
 use windlass_core::text::markdown::{code_block, quoted, readable};
 
-use super::passages::{self, TOKENS_MAX, budget, failed, index, project_spec, whole_project};
+use super::passages::{self, TOKENS_MAX, budget, failed, index, open_to, project_spec, whole_project};
 use crate::typed::{TypedTool, count, text_arg};
 
 /// Most passages of one answer.
@@ -71,7 +71,7 @@ impl TypedTool for SearchCodebase {
         Ok(whole_project())
     }
 
-    async fn run(&self, args: SearchCodebaseArgs, _: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, args: SearchCodebaseArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let Some(query) = passages::query(&args.query) else {
             return Err(ToolFailure::invalid_args("query is empty").at("query", "some words", "nothing"));
         };
@@ -84,6 +84,7 @@ impl TypedTool for SearchCodebase {
             budget: budget(TOKENS_MAX),
         };
         let found = index(self.0.as_ref())?.search(wanted).await.map_err(failed)?;
+        let found = open_to(found, context);
         let results: Vec<Value> = found.passages.iter().map(passages::passage_json).collect();
         let json = json!({"query": query, "search_type": kind.word(), "results": results});
         Ok(ToolOutput::json(json).with_text(passages::shown(&found)))

@@ -82,7 +82,11 @@ fn folders(global: &GlobalArgs, named: Option<&Path>) -> Result<Vec<PathBuf>> {
 
 fn look_at(folder: &Path) -> Result<Vec<FileReport>> {
     let manifest_path = folder.join(MANIFEST);
-    let text = match std::fs::read_to_string(&manifest_path) {
+    let text = match crate::config::regular::read_text(
+        &manifest_path,
+        crate::config::regular::MANIFEST_BYTES_MAX,
+        crate::config::regular::FileOrigin::Project,
+    ) {
         Ok(text) => text,
         Err(error) => return Ok(vec![wrong(&manifest_path, None, error.to_string())]),
     };

@@ -11,8 +11,25 @@ const STRANGE_SOURCES: [&str; 24] = [
     "bzcat",
 ];
 
+/// Characters that are worked out of what `printf` prints: more is no command line.
+const PRINTED_MAX: usize = 16_384;
+
 pub(super) fn is_source_of_strange_text(program: &str) -> bool {
     STRANGE_SOURCES.contains(&program)
+}
+
+/// Whether what is worked out of a program's output is all that it can be, in every shell.
+pub(super) fn prints_exactly(program: &str, args: &[String]) -> bool {
+    match program {
+        // Shells differ in whether they read escapes, and flags.
+        "echo" => {
+            !args.iter().any(|arg| arg.contains('\\'))
+                && !args.first().is_some_and(|arg| arg.starts_with('-'))
+        }
+        "head" | "tail" | "sort" | "uniq" => false,
+        "tr" => !args.iter().any(|arg| arg.contains(['[', '\\'])),
+        _ => true,
+    }
 }
 
 /// What a program prints, if that is known.
@@ -63,23 +80,25 @@ fn printf(args: &[String]) -> Option<String> {
     let (format, args) = args.split_first()?;
     let mut args = args.iter();
     let (format, mut text) = (unescaped(format), String::new());
-    let mut chars = format.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '%' => match chars.next() {
-                Some('%') => text.push('%'),
-                Some('s' | 'b' | 'd' | 'q') => {
-                    text.push_str(&args.next().map(|arg| unescaped(arg)).unwrap_or_default())
-                }
-                Some(_) | None => return None,
-            },
-            c => text.push(c),
+    // The format is used again until no argument is left.
+    loop {
+        let left = args.len();
+        let mut chars = format.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '%' => match chars.next() {
+                    Some('%') => text.push('%'),
+                    Some('s' | 'b' | 'd' | 'q') => {
+                        text.push_str(&args.next().map(|arg| unescaped(arg)).unwrap_or_default())
+                    }
+                    Some(_) | None => return None,
+                },
+                c => text.push(c),
+            }
         }
-    }
-    // The rest would go through the format again; every other word is there at least.
-    for arg in args {
-        text.push(' ');
-        text.push_str(&unescaped(arg));
+        if args.len() == 0 || args.len() == left || text.len() > PRINTED_MAX {
+            break;
+        }
     }
     Some(text)
 }

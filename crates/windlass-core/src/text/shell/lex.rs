@@ -1,6 +1,6 @@
 //! Words and operators of a shell line, with their quotes taken off and their expansions kept apart.
 //!
-//! Never fails: what is not closed is read to its end. Knows no command and no variable's value.
+//! Never fails: what is not closed is read to its end and said to be broken. Knows no command and no variable's value.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WordPart {
@@ -8,8 +8,10 @@ pub(super) enum WordPart {
     Text(String),
     /// `~` or `~name` at the beginning.
     Home,
-    /// `$NAME` or `${NAME…}`, with what stands for it when it is not set.
-    Variable { name: String, fallback: Option<String> },
+    /// `$NAME` or `${NAME…}`, with what stands for it when it is not set, and what is done to its value.
+    Variable { name: String, fallback: Option<String>, change: String },
+    /// Text that is no part of the word, but in which lines are run all the same: `$((…))`, `${X/$(…)/}`.
+    Aside(String),
     /// `$(…)` or backquotes: the line inside.
     Output(String),
     /// `<(…)`: a file with the output of the line inside.
@@ -64,6 +66,8 @@ pub(super) enum ShellToken {
     HereWord,
     /// A here-document: the input itself.
     HereText(ShellWord),
+    /// A quote or bracket is not closed, or shells differ in where it closes.
+    Broken,
 }
 
 /// A here-document whose text begins on the next line.
@@ -77,8 +81,11 @@ struct HereDocument {
 
 /// Reads a line into tokens.
 pub(super) fn lex(line: &str) -> Vec<ShellToken> {
-    let mut lexer = Lexer { chars: line.chars().collect(), at: 0, tokens: Vec::new(), heres: Vec::new() };
+    let mut lexer = Lexer::of(line);
     lexer.read();
+    if lexer.is_broken || !lexer.heres.is_empty() {
+        lexer.tokens.push(ShellToken::Broken);
+    }
     lexer.tokens
 }
 
@@ -87,9 +94,15 @@ struct Lexer {
     at: usize,
     tokens: Vec<ShellToken>,
     heres: Vec<HereDocument>,
+    is_broken: bool,
 }
 
 impl Lexer {
+    fn of(text: &str) -> Self {
+        let chars = text.chars().collect();
+        Self { chars, at: 0, tokens: Vec::new(), heres: Vec::new(), is_broken: false }
+    }
+
     fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
     }
@@ -118,7 +131,7 @@ impl Lexer {
                     self.read_heres();
                 }
                 '\\' if self.peek(1) == Some('\n') => self.at += 2,
-                c if c.is_whitespace() => self.at += 1,
+                c if is_blank(c) => self.at += 1,
                 // Only where a word would begin: in `a#b` it is a character.
                 '#' => {
                     while self.peek(0).is_some_and(|c| c != '\n') {
@@ -179,7 +192,14 @@ impl Lexer {
         while let Some(c) = self.peek(0).filter(|c| !is_meta(*c)) {
             self.at += 1;
             match c {
-                '\'' | '"' | '\\' => is_quoted = true,
+                '\'' | '"' => {
+                    is_quoted = true;
+                    end.extend(std::iter::from_fn(|| self.next().filter(|inner| *inner != c)));
+                }
+                '\\' => {
+                    is_quoted = true;
+                    end.extend(self.next());
+                }
                 c => end.push(c),
             }
         }
@@ -221,7 +241,7 @@ impl Lexer {
         while let Some(c) = self.peek(0) {
             if (c == '<' || c == '>') && self.peek(1) == Some('(') {
                 self.at += 2;
-                let line = self.read_inside('(', ')');
+                let line = self.read_inside('(', ')', false);
                 word.0.push((WordPart::OutputFile(line), false));
                 continue;
             }
@@ -242,10 +262,14 @@ impl Lexer {
                 c => word.push(c, false),
             }
         }
-        // `2>file`: the number belongs to the operator.
+        // `2>file`, `{fd}>file`: the number, or the variable for one, belongs to the operator.
         let digits = self.chars.get(begin..self.at).unwrap_or_default();
         let is_number = !digits.is_empty() && digits.iter().all(char::is_ascii_digit);
-        if is_number && matches!(self.peek(0), Some('<' | '>')) {
+        let is_named = match digits {
+            ['{', name @ .., '}'] => name.iter().all(|c| c.is_ascii_alphanumeric() || *c == '_'),
+            _ => false,
+        };
+        if (is_number || is_named) && matches!(self.peek(0), Some('<' | '>')) {
             return;
         }
         self.tokens.push(ShellToken::Word(word));
@@ -269,9 +293,13 @@ impl Lexer {
     fn read_single(&mut self, word: &mut ShellWord) {
         // Also `''` makes a word: an empty argument is one.
         word.0.push((WordPart::Text(String::new()), true));
-        while let Some(c) = self.next().filter(|c| *c != '\'') {
-            word.push(c, true);
+        while let Some(c) = self.next() {
+            match c {
+                '\'' => return,
+                c => word.push(c, true),
+            }
         }
+        self.is_broken = true;
     }
 
     fn read_double(&mut self, word: &mut ShellWord) {
@@ -292,10 +320,11 @@ impl Lexer {
                 c => word.push(c, true),
             }
         }
+        self.is_broken = true;
     }
 
     fn read_dollar(&mut self, word: &mut ShellWord, is_quoted: bool) {
-        let variable = |name: String| WordPart::Variable { name, fallback: None };
+        let variable = |name: String| WordPart::Variable { name, fallback: None, change: String::new() };
         match self.peek(0) {
             Some('\'') if !is_quoted => {
                 self.at += 1;
@@ -308,13 +337,23 @@ impl Lexer {
             Some('(') => {
                 self.at += 1;
                 let is_sum = self.peek(0) == Some('(');
-                let line = self.read_inside('(', ')');
-                let piece = if is_sum { variable(String::new()) } else { WordPart::Output(line) };
+                let line = self.read_inside('(', ')', false);
+                // `$((a) b)` is a line again.
+                let piece = match line.strip_prefix('(').and_then(|line| line.strip_suffix(')')) {
+                    Some(sum) if is_sum => {
+                        word.0.push((WordPart::Aside(sum.to_owned()), is_quoted));
+                        variable(String::new())
+                    }
+                    Some(_) | None => WordPart::Output(line),
+                };
                 word.0.push((piece, is_quoted));
             }
             Some('{') => {
                 self.at += 1;
-                let inside = self.read_inside('{', '}');
+                let inside = self.read_inside('{', '}', is_quoted);
+                if inside.contains(['$', '`', '<', '>']) {
+                    word.0.push((WordPart::Aside(inside.clone()), is_quoted));
+                }
                 word.0.push((braced(&inside), is_quoted));
             }
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
@@ -343,29 +382,57 @@ impl Lexer {
                     let rest: String = self.chars.iter().skip(self.at).take(9).collect();
                     let (read, taken) = unescape(&rest);
                     self.at += taken;
-                    read.into_iter().for_each(|c| word.push(c, true));
+                    match read {
+                        // The text ends there, as in C; what follows up to the quote is dropped.
+                        Some('\0') => {
+                            while self.next().is_some_and(|c| c != '\'') {}
+                            return;
+                        }
+                        read => read.into_iter().for_each(|c| word.push(c, true)),
+                    }
                 }
                 c => word.push(c, true),
             }
         }
+        self.is_broken = true;
     }
 
     fn read_backquoted(&mut self, word: &mut ShellWord, is_quoted: bool) {
         let mut line = String::new();
-        while let Some(c) = self.next() {
-            match c {
-                '`' => break,
-                '\\' => line.extend(self.next()),
-                c => line.push(c),
+        loop {
+            match self.next() {
+                Some('`') => break,
+                // Only before these is a backslash taken off; elsewhere it belongs to the line inside.
+                Some('\\') => match self.next() {
+                    Some(c @ ('`' | '$' | '\\')) => line.push(c),
+                    Some('"') if is_quoted => line.push('"'),
+                    Some(c) => line.extend(['\\', c]),
+                    None => {}
+                },
+                Some(c) => line.push(c),
+                None => {
+                    self.is_broken = true;
+                    break;
+                }
             }
         }
         word.0.push((WordPart::Output(line), is_quoted));
     }
 
-    /// The text up to the bracket that closes; brackets in quotes do not count.
-    fn read_inside(&mut self, open: char, close: char) -> String {
+    /// The text up to the bracket that closes; brackets in quotes do not count, nor those of patterns of a `case`.
+    fn read_inside(&mut self, open: char, close: char, is_quoted: bool) -> String {
         let (mut text, mut depth, mut quote) = (String::new(), 1_u32, None);
+        let (mut word, mut open_cases) = (String::new(), 0_i32);
         while let Some(c) = self.next() {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                word.push(c);
+            } else {
+                open_cases += match std::mem::take(&mut word).as_str() {
+                    "case" => 1,
+                    "esac" => -1,
+                    _ => 0,
+                };
+            }
             match (quote, c) {
                 (Some('\''), '\'') => quote = None,
                 (Some('\''), _) => {}
@@ -376,9 +443,14 @@ impl Lexer {
                 }
                 (Some('"'), '"') => quote = None,
                 (Some(_), _) => {}
-                (None, '\'' | '"') => quote = Some(c),
-                (None, c) if c == open => depth += 1,
-                (None, c) if c == close => {
+                (None, '\'' | '"') => {
+                    // `"${X:-'}"`: whether this opens a quote depends on operator and shell.
+                    self.is_broken |= is_quoted && c == '\'';
+                    quote = Some(c);
+                }
+                // In `${X:-{}` the second brace opens nothing.
+                (None, c) if c == open && (open != '{' || text.ends_with('$')) => depth += 1,
+                (None, c) if c == close && !(open == '(' && open_cases > 0) => {
                     depth -= 1;
                     if depth == 0 {
                         return text;
@@ -388,18 +460,24 @@ impl Lexer {
             }
             text.push(c);
         }
+        self.is_broken = true;
         text
     }
 }
 
+/// What parts words; other characters without ink are parts of words for a shell.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t')
+}
+
 /// Characters that end a word.
 fn is_meta(c: char) -> bool {
-    c.is_whitespace() || "|&;()<>".contains(c) || c == '\0'
+    is_blank(c) || c == '\n' || "|&;()<>".contains(c) || c == '\0'
 }
 
 /// Text as it would be read between double quotes.
-fn quoted(text: &str) -> ShellWord {
-    let mut lexer = Lexer { chars: text.chars().collect(), at: 0, tokens: Vec::new(), heres: Vec::new() };
+pub(super) fn quoted(text: &str) -> ShellWord {
+    let mut lexer = Lexer::of(text);
     let mut word = ShellWord::default();
     while lexer.peek(0).is_some() {
         lexer.read_double(&mut word);
@@ -419,7 +497,9 @@ fn braced(inside: &str) -> WordPart {
         text.split_at(if end == 0 { text.chars().next().map_or(0, char::len_utf8) } else { end });
     // With `+` the text stands where the variable is set: it is looked at all the same.
     let fallback = [":-", ":=", "-", "=", ":+", "+"].iter().find_map(|operator| rest.strip_prefix(operator));
-    WordPart::Variable { name: name.to_owned(), fallback: fallback.map(str::to_owned) }
+    let is_value = inside.len() == text.len() && (fallback.is_some() || rest.is_empty());
+    let change = if is_value { String::new() } else { inside.to_owned() };
+    WordPart::Variable { name: name.to_owned(), fallback: fallback.map(str::to_owned), change }
 }
 
 /// The character of an escape after its backslash, and how many characters it takes.

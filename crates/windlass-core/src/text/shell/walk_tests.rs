@@ -126,3 +126,16 @@ fn nothing_makes_it_fail_or_run_for_ever() {
     }
     runs(&"{a,b}".repeat(40), "");
 }
+
+#[test]
+fn no_nesting_is_too_deep_to_be_read() {
+    for (open, close) in [("${A:-", "}"), ("$(echo ", ")"), ("$((", "))"), ("${A/x/", "}"), ("`echo ", "`")] {
+        let line = format!("echo {}x{}", open.repeat(2_000), close.repeat(2_000));
+        runs(&line, "");
+        possible_runs(&line);
+    }
+    for word in ["tmux ", "env ", "git foreach ", "python3 -c 'system(\"'", "find -exec ", "eval ", "sh -c '"]
+    {
+        possible_runs(&word.repeat(300));
+    }
+}

@@ -1,76 +1,16 @@
 //! Programs that run other programs: they are taken off, and what is inside is looked at.
 
+use super::change::is_variable;
 use super::lex::Redirect;
-use super::walk::{CommandInput, HOME, STRANGE, UNKNOWN, Walker};
+use super::walk::{CommandInput, STRANGE, UNKNOWN, Walker};
+use super::wrappers::{WRAPPERS, Wrapper};
+
+/// Commands that are started in thought for one line, and how many of them within each other: more than anybody writes.
+const STARTS_MAX: usize = 2_000;
+const NESTED_MAX: usize = 40;
 
 const SHELLS: [&str; 11] =
     ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "mksh", "rbash", "csh", "tcsh"];
-/// Interpreters, and the flags before their code.
-const INTERPRETERS: [(&str, &[&str]); 9] = [
-    ("python", &["-c"]),
-    ("python2", &["-c"]),
-    ("python3", &["-c"]),
-    ("perl", &["-e", "-E"]),
-    ("ruby", &["-e"]),
-    ("node", &["-e", "--eval", "-p"]),
-    ("php", &["-r"]),
-    ("lua", &["-e"]),
-    ("deno", &["eval"]),
-];
-/// What code does to run a command.
-const STARTERS: [&str; 8] = ["system", "popen", "subprocess", "exec", "spawn", "`", "qx", "check_call"];
-
-/// A program that runs the words after it: which of its flags take a word, and how many words come first.
-struct Wrapper {
-    name: &'static str,
-    flags: &'static [&'static str],
-    words: usize,
-}
-
-const fn wrapper(name: &'static str, flags: &'static [&'static str], words: usize) -> Wrapper {
-    Wrapper { name, flags, words }
-}
-
-const WRAPPERS: [Wrapper; 33] = [
-    wrapper("env", &["-u", "--unset", "-C", "--chdir"], 0),
-    wrapper("command", &[], 0),
-    wrapper("builtin", &[], 0),
-    wrapper("exec", &["-a"], 0),
-    wrapper("nohup", &[], 0),
-    wrapper("setsid", &[], 0),
-    wrapper("time", &["-f", "-o", "--format", "--output"], 0),
-    wrapper("nice", &["-n", "--adjustment"], 0),
-    wrapper("ionice", &["-c", "-n", "-p", "--class", "--classdata"], 0),
-    wrapper("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
-    wrapper("stdbuf", &["-i", "-o", "-e"], 0),
-    wrapper("unbuffer", &[], 0),
-    wrapper(
-        "sudo",
-        &["-u", "-g", "-p", "-C", "-h", "-r", "-t", "-D", "-T", "-U", "--user", "--group", "--chdir"],
-        0,
-    ),
-    wrapper("doas", &["-u", "-C"], 0),
-    wrapper("pkexec", &["--user"], 0),
-    wrapper("run0", &["-u", "--user", "-g", "--group", "-D", "--chdir"], 0),
-    wrapper("busybox", &[], 0),
-    wrapper("toybox", &[], 0),
-    wrapper("chroot", &["--userspec", "--groups"], 1),
-    wrapper("unshare", &["-S", "-G", "-R", "-w"], 0),
-    wrapper("nsenter", &["-t", "-S", "-G", "--target"], 0),
-    wrapper("strace", &["-o", "-e", "-p", "-s"], 0),
-    wrapper("ltrace", &["-o", "-e", "-p"], 0),
-    wrapper("taskset", &[], 1),
-    wrapper("chrt", &["-T", "-P", "-D"], 1),
-    wrapper("caffeinate", &["-t", "-w"], 0),
-    wrapper("flock", &["-w", "-E", "--timeout"], 1),
-    wrapper("systemd-run", &["-p", "--property", "--unit", "-M", "--slice"], 0),
-    wrapper("fakeroot", &[], 0),
-    wrapper("proot", &["-r", "-b", "-w"], 0),
-    wrapper("torsocks", &[], 0),
-    wrapper("catchsegv", &[], 0),
-    wrapper("prlimit", &["--pid"], 0),
-];
-
 impl Walker {
     /// Runs words in thought: wrappers off, lines inside followed, the rest noted; what it prints.
     pub(super) fn start(
@@ -79,9 +19,37 @@ impl Walker {
         redirects: Vec<(Redirect, String)>,
         input: CommandInput,
     ) -> CommandInput {
+        self.starts += 1;
+        if self.starts > STARTS_MAX || self.nested >= NESTED_MAX {
+            self.note_unknown();
+            return self.note(words, redirects, input, false);
+        }
+        self.nested += 1;
+        let output = self.start_nested(words, redirects, input);
+        self.nested -= 1;
+        output
+    }
+
+    fn start_nested(
+        &mut self,
+        words: Vec<String>,
+        redirects: Vec<(Redirect, String)>,
+        input: CommandInput,
+    ) -> CommandInput {
         let name =
             words.first().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned()).unwrap_or_default();
         let args = words.get(1..).unwrap_or_default().to_vec();
+        if self.is_strict
+            && let Some(script) =
+                words.first().and_then(|path| self.written.contains_key(path).then(|| self.file(path))?)
+        {
+            return self.read_script(words, redirects, script);
+        }
+        if let Some(line) = self.aliases.remove(&name) {
+            // Taken out meanwhile: an alias may begin with its own name.
+            self.walk(&format!("{line} {}", args.join(" ")));
+            self.aliases.insert(name.clone(), line);
+        }
         if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
             // Noted for itself as well: a rule may name `sudo` and not what it runs.
             self.note(words.clone(), Vec::new(), CommandInput::Nothing, false);
@@ -92,7 +60,9 @@ impl Walker {
             return self.start_shell(&words, &args, redirects, input);
         }
         match name.as_str() {
-            "su" | "watch" | "trap" | "ssh" | "script" => self.start_line(&name, &args, &input),
+            "su" | "runuser" | "sg" | "watch" | "trap" | "ssh" | "script" => {
+                self.start_line(&name, &args);
+            }
             "eval" => {
                 self.walk(&args.join(" "));
             }
@@ -101,6 +71,7 @@ impl Walker {
                     return self.read_script(words, redirects, text);
                 }
             }
+            "parallel" if self.is_strict => self.start_parallel(&args),
             "at" | "batch" | "parallel"
                 if input != CommandInput::Nothing && args.iter().all(|arg| !arg.contains('{')) =>
             {
@@ -110,20 +81,11 @@ impl Walker {
                 self.note(words, redirects, CommandInput::Nothing, false);
                 return self.start_each(&args, &input);
             }
-            "cd" | "pushd" => self.enter(&args),
-            "export" | "declare" | "typeset" | "local" | "readonly" => self.assign_all(&args),
-            "read" => {
-                if let (CommandInput::Known(text), Some(name)) = (&input, args.last()) {
-                    self.assign(&name.clone(), text.trim().to_owned());
-                }
-            }
-            "set" => self.set_places(args.iter().skip_while(|arg| arg.starts_with('-')).cloned()),
             "find" => self.start_found(&args),
             name => {
-                if let Some((_, flags)) = INTERPRETERS.iter().find(|(own, _)| *own == name) {
+                if !self.change_state(name, &args, &input) && self.look_into(name, &args, &input) {
                     let is_unreadable =
                         input == CommandInput::Strange && args.iter().all(|arg| arg.starts_with('-'));
-                    self.look_into_code(flags, &args);
                     return self.note(words, redirects, input, is_unreadable);
                 }
             }
@@ -139,7 +101,8 @@ impl Walker {
         input: CommandInput,
     ) -> CommandInput {
         // `command -v rm` only asks where `rm` is.
-        if wrapper.name == "command" && args.first().is_some_and(|arg| matches!(arg.as_str(), "-v" | "-V")) {
+        let asks = |arg: &String| matches!(arg.as_str(), "-v" | "-V" | "-pv" | "-pV");
+        if wrapper.name == "command" && args.first().is_some_and(asks) {
             return CommandInput::Unknown;
         }
         let (mut rest, mut to_skip) = (args, wrapper.words);
@@ -147,21 +110,25 @@ impl Walker {
             let (flag, value) =
                 word.split_once('=').map_or((word.as_str(), None), |(flag, value)| (flag, Some(value)));
             if word.starts_with('-') && word.len() > 1 {
-                if matches!(flag, "-S" | "--split-string" | "-c") && matches!(wrapper.name, "env" | "flock") {
-                    let line = value.map(str::to_owned).into_iter().chain(after.iter().cloned());
+                if let Some(line) = line_of_flag(wrapper, word, flag, value) {
+                    let line = line.map(str::to_owned).into_iter().chain(after.iter().cloned());
                     return self.walk(&line.collect::<Vec<_>>().join(" "));
                 }
-                let takes_word = value.is_none() && wrapper.flags.contains(&flag);
+                if word == "--" {
+                    rest = after;
+                    continue;
+                }
+                let takes_word = value.is_none() && wrapper.takes_word(flag);
                 if matches!(flag, "-C" | "-D" | "--chdir") && !matches!(wrapper.name, "doas") {
                     self.enter(
                         value.map(|value| [value.to_owned()]).as_ref().map_or(after, |own| own.as_slice()),
                     );
                 }
                 rest = if takes_word { after.get(1..).unwrap_or_default() } else { after };
-            } else if to_skip > 0 {
+            } else if to_skip > 0 && !(wrapper.name == "flock" && word.contains(UNKNOWN)) {
                 to_skip -= 1;
                 rest = after;
-            } else if let Some(value) = value.filter(|_| is_name(flag)) {
+            } else if let Some(value) = value.filter(|_| is_variable(flag)) {
                 self.assign(flag, value.to_owned());
                 rest = after;
             } else {
@@ -196,23 +163,36 @@ impl Walker {
             let is_bundle = !word.starts_with("--");
             // `-lc` and `-ec` are bundles with it.
             has_line |= (is_bundle && word.starts_with('-') && word.contains('c')) || word == "--command";
-            // `-o pipefail`: the next word belongs to the flag.
-            if (is_bundle && word.ends_with(['o', 'O']))
-                || matches!(word.as_str(), "--rcfile" | "--init-file")
-            {
-                rest = rest.get(1..).unwrap_or_default();
+            // `--command='LINE'`
+            if let Some(line) = word.strip_prefix("--command=") {
+                let line = line.to_owned();
+                self.walk(&line);
             }
+            // `-o pipefail`: the next word belongs to the flag, also in `-oc pipefail LINE`.
+            let with_word = if is_bundle { word.matches(['o', 'O']).count() } else { 0 };
+            let with_word = with_word + usize::from(matches!(word.as_str(), "--rcfile" | "--init-file"));
+            rest = rest.get(with_word..).unwrap_or_default();
         }
+        let flags = args.get(..args.len().saturating_sub(rest.len())).unwrap_or_default();
         match rest {
             [line, places @ ..] if has_line => {
                 self.set_places_from(places, 0);
                 let line = line.clone();
                 self.walk(&line)
             }
-            [file, ..] if !matches!(file.as_str(), "-" | "/dev/stdin") => match self.file(file) {
-                Some(text) => self.read_script(words.to_vec(), redirects, text),
-                None => self.note(words.to_vec(), redirects, input, file.contains(STRANGE)),
-            },
+            // Its words are places of the script, not the script.
+            [_, ..] if flags.iter().any(|arg| is_reading_flag(arg)) => {
+                self.read_script(words.to_vec(), redirects, input)
+            }
+            [file, ..] if !matches!(file.as_str(), "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+                match self.file(file) {
+                    Some(text) => self.read_script(words.to_vec(), redirects, text),
+                    None => self.note(words.to_vec(), redirects, input, file.contains(STRANGE)),
+                }
+            }
+            _ if args.iter().any(|arg| matches!(arg.as_str(), "--version" | "--help")) => {
+                CommandInput::Unknown
+            }
             _ => self.read_script(words.to_vec(), redirects, input),
         }
     }
@@ -228,17 +208,32 @@ impl Walker {
             let text = text.clone();
             return self.walk(&text);
         }
+        // What it reads, the line does not say.
+        self.note_unknown();
         let is_unreadable = script == CommandInput::Strange;
         self.note(words, redirects, script, is_unreadable)
     }
 
     /// Programs that take a line for a shell among their words.
-    fn start_line(&mut self, name: &str, args: &[String], _input: &CommandInput) {
+    fn start_line(&mut self, name: &str, args: &[String]) {
         let line = match name {
-            "su" | "script" => {
-                let at = args.iter().position(|arg| matches!(arg.as_str(), "-c" | "--command"));
+            "su" | "script" | "runuser" | "sg" => {
+                let at = args.iter().position(|arg| {
+                    arg == "--command"
+                        || (arg.starts_with('-') && !arg.starts_with("--") && arg.contains('c'))
+                });
                 let own = args.iter().find_map(|arg| arg.strip_prefix("--command=").map(str::to_owned));
-                at.and_then(|at| args.get(at + 1)).cloned().or(own)
+                let attached = at.and_then(|at| args.get(at)).filter(|arg| !arg.starts_with("--"));
+                let attached = attached.and_then(|arg| arg.split_once('c')).map(|(_, line)| line.to_owned());
+                let next = at.and_then(|at| args.get(at + 1)).cloned();
+                if let Some(at) = args.iter().position(|arg| arg == "--") {
+                    self.start(
+                        args.get(at + 1..).unwrap_or_default().to_vec(),
+                        Vec::new(),
+                        CommandInput::Nothing,
+                    );
+                }
+                attached.filter(|line| !line.is_empty()).or(next).or(own)
             }
             "trap" => args.first().cloned(),
             // Its words are a line on the other machine, or every few seconds here.
@@ -265,13 +260,36 @@ impl Walker {
 
     /// `xargs`: the words of its input come behind its own.
     fn start_each(&mut self, args: &[String], input: &CommandInput) -> CommandInput {
-        const TAKES: [&str; 9] = ["-n", "-P", "-L", "-s", "-d", "-a", "-E", "-I", "-J"];
+        const TAKES: [&str; 17] = [
+            "-n",
+            "-P",
+            "-L",
+            "-s",
+            "-d",
+            "-a",
+            "-E",
+            "-I",
+            "-J",
+            "-R",
+            "-S",
+            "--max-args",
+            "--max-procs",
+            "--max-lines",
+            "--max-chars",
+            "--delimiter",
+            "--arg-file",
+        ];
         let (mut rest, mut mark) = (args, None);
         while let [word, after @ ..] = rest {
             if !word.starts_with('-') || word.len() < 2 {
                 break;
             }
             let takes = TAKES.contains(&word.as_str());
+            if let Some(own) = word.strip_prefix("--replace") {
+                mark = Some(own.strip_prefix('=').unwrap_or("{}").to_owned());
+            } else if let Some(own) = word.strip_prefix("-i") {
+                mark = Some(if own.is_empty() { "{}".to_owned() } else { own.to_owned() });
+            }
             if let Some(own) = word.strip_prefix("-I") {
                 mark = if own.is_empty() { after.first().cloned() } else { Some(own.to_owned()) };
             }
@@ -299,6 +317,9 @@ impl Walker {
             args.iter().take_while(|arg| !arg.starts_with(['-', '(', '!'])).cloned().collect();
         let is_exec = |arg: &String| matches!(arg.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
         for at in args.iter().enumerate().filter(|(_, arg)| is_exec(arg)).map(|(at, _)| at) {
+            if self.starts > STARTS_MAX {
+                return;
+            }
             let own = args
                 .get(at + 1..)
                 .unwrap_or_default()
@@ -306,6 +327,8 @@ impl Walker {
                 .take_while(|arg| !matches!(arg.as_str(), ";" | "+"));
             let words: Vec<String> = own
                 .flat_map(|word| match word.as_str() {
+                    // What is found is started: nobody can say what that is.
+                    "{}" if self.is_strict => vec![UNKNOWN.to_string()],
                     "{}" if begins.is_empty() => vec![".".to_owned()],
                     "{}" => begins.clone(),
                     _ => vec![word.clone()],
@@ -315,62 +338,68 @@ impl Walker {
         }
     }
 
-    /// Lines that code of another language hands to a shell.
-    fn look_into_code(&mut self, flags: &[&str], args: &[String]) {
-        let at = args.iter().position(|arg| flags.contains(&arg.as_str()));
-        let Some(code) = at.and_then(|at| args.get(at + 1)).cloned() else { return };
-        if !STARTERS.iter().any(|starter| code.contains(starter)) {
+    /// `parallel WORDS ::: ARGS`
+    fn start_parallel(&mut self, args: &[String]) {
+        let is_mark = |arg: &String| arg.starts_with(":::");
+        let at = args.iter().position(is_mark).unwrap_or(args.len());
+        let words: Vec<String> = args
+            .get(..at)
+            .unwrap_or_default()
+            .iter()
+            .skip_while(|arg| arg.starts_with('-'))
+            .cloned()
+            .collect();
+        let given: Vec<String> =
+            args.get(at..).unwrap_or_default().iter().filter(|arg| !is_mark(arg)).cloned().collect();
+        if words.is_empty() {
+            if given.is_empty() {
+                self.note_unknown();
+            }
+            given.iter().for_each(|line| {
+                self.walk(line);
+            });
             return;
         }
-        // Each quoted text is taken for a line: which one is handed over, only the language knows.
-        for quote in ['"', '\'', '`'] {
-            for text in code.split(quote).skip(1).step_by(2) {
-                self.walk(text);
-            }
-            // The words of a list: ["rm", "-rf", "/"].
-            let words: Vec<&str> = code.split(quote).skip(1).step_by(2).collect();
-            if words.len() > 1 {
-                self.walk(&words.join(" "));
-            }
-        }
-    }
-
-    fn enter(&mut self, args: &[String]) {
-        let asked = args.iter().find(|arg| !arg.starts_with('-') || arg.as_str() == "-");
-        self.folder = match asked.map(String::as_str) {
-            None => Some(HOME.to_string()),
-            // Back to the folder before, which is not kept.
-            Some("-") => None,
-            Some(path) if path.starts_with(['/', HOME]) => Some(path.to_owned()),
-            Some(path) => self.folder.as_ref().map(|folder| format!("{folder}/{path}")),
-        }
-        .filter(|folder| !folder.contains([UNKNOWN, STRANGE]));
-    }
-
-    fn assign_all(&mut self, args: &[String]) {
-        for (name, value) in args.iter().filter_map(|arg| arg.split_once('=')) {
-            self.assign(name, value.to_owned());
-        }
-    }
-
-    fn set_places(&mut self, places: impl Iterator<Item = String>) {
-        self.set_places_from(&places.collect::<Vec<_>>(), 1);
-    }
-
-    /// `$0`, `$1`, … and `$@`.
-    fn set_places_from(&mut self, places: &[String], first: usize) {
-        for (number, value) in places.iter().enumerate() {
-            self.assign(&(number + first).to_string(), value.clone());
-        }
-        // `$@` begins at `$1`, whether `$0` is among them or not.
-        let all: Vec<&str> = places.iter().skip(1 - first.min(1)).map(String::as_str).collect();
-        if !places.is_empty() {
-            self.assign("@", all.join(" "));
-            self.assign("*", all.join(" "));
+        // Its flags may take words; each word after them could be the program.
+        self.walk(&[words.join(" "), given.join(" ")].join(" "));
+        if args.iter().any(|arg| arg.starts_with('-')) {
+            self.note_unknown();
         }
     }
 }
 
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+/// The line that a flag of a wrapper brings, if it brings one: what is attached to it.
+fn line_of_flag<'a>(
+    wrapper: &Wrapper,
+    word: &'a str,
+    flag: &str,
+    value: Option<&'a str>,
+) -> Option<Option<&'a str>> {
+    let is_line = match wrapper.name {
+        "env" => {
+            matches!(flag, "-S" | "--split-string") || "--split-string".starts_with(flag) && flag.len() > 3
+        }
+        "flock" | "firejail" => matches!(flag, "-c" | "--command"),
+        _ => false,
+    };
+    if is_line {
+        return Some(value);
+    }
+    // `-vS LINE`, `-SLINE`
+    let is_bundle = wrapper.name == "env" && !word.starts_with("--");
+    let (before, attached) = word.split_once('S').filter(|_| is_bundle)?;
+    let is_flags = before.chars().skip(1).all(|c| matches!(c, 'i' | '0' | 'v'));
+    is_flags.then_some(Some(attached).filter(|line| !line.is_empty()))
+}
+
+/// `-s`: a shell reads its input whatever words there are.
+fn is_reading_flag(arg: &str) -> bool {
+    arg.starts_with('-') && !arg.starts_with("--") && arg.contains('s')
+}
+
+/// Whether a program runs the words after it.
+pub fn is_wrapper(name: &str) -> bool {
+    WRAPPERS.iter().any(|wrapper| wrapper.name == name)
+        || SHELLS.contains(&name)
+        || matches!(name, "xargs" | "eval" | "parallel" | "su" | "ssh" | "watch" | "runuser")
 }
