@@ -38,6 +38,10 @@ use crate::exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before all else: inside a sandbox this program is only the door to a command.
+    if let Some(code) = windlass_tools::sandbox_helper(std::env::args_os().skip(1)) {
+        return ExitCode::from(code);
+    }
     let args = CommandLine::of_process();
     terminal::log::start(args.global.verbose);
     let exit = dispatch(args).unwrap_or_else(|complaint| {
@@ -66,6 +70,7 @@ fn dispatch(args: CommandLine) -> Result<Exit> {
         Some(CliCommand::Modules(command)) => commands::modules::run(&global, command),
         Some(CliCommand::Models(command)) => commands::models::run(&global, command),
         Some(CliCommand::Policy(command)) => commands::policy::run(&global, command),
+        Some(CliCommand::Sandbox(command)) => commands::sandbox::run(&global, &command),
         Some(CliCommand::Config(command)) => commands::config::run(&global, &command),
         Some(CliCommand::Completions { shell }) => commands::completions::run(shell),
         None if commands::app::has_terminal() => commands::app::run(&global, &app),

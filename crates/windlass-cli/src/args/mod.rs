@@ -19,7 +19,7 @@ pub(crate) use self::modules::{
 };
 pub(crate) use self::server::{AttachArgs, ServeArgs, TokenArgs};
 use crate::config::duration::parse_positive_ms;
-use crate::config::{EFFORT_WORDS, parse_dollars};
+use crate::config::{EFFORT_WORDS, MECHANISM_WORDS, SANDBOX_WORDS, parse_dollars};
 
 /// Runs the tool calls of a language model, step by step, and never loses one.
 #[derive(Debug, Parser)]
@@ -77,6 +77,9 @@ pub(crate) struct GlobalArgs {
     /// The data folder [env: WINDLASS_DATA]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
+    /// What commands may write: workspace_write, read_only, or off for no sandbox [default: workspace_write]
+    #[arg(long, global = true, value_name = "MODE", value_parser = SANDBOX_WORDS)]
+    pub(crate) sandbox: Option<String>,
     /// Print JSON: for `run`, one event a line
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -124,6 +127,9 @@ pub(crate) enum CliCommand {
     /// Stored permissions: list, allow, deny, remove, import, explain
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// The sandbox around commands: doctor
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
     /// Configuration: explain (where each setting comes from), path, init
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -504,6 +510,17 @@ pub(crate) enum PolicyCommand {
         arguments: String,
         #[command(flatten)]
         permission: PermissionArgs,
+    },
+}
+
+/// `windlass sandbox …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SandboxCommand {
+    /// Try on this machine what a command must not be able to do, each once bare and once in the sandbox
+    Doctor {
+        /// Leave a mechanism out: bubblewrap or landlock
+        #[arg(long, value_name = "MECHANISM", value_parser = MECHANISM_WORDS)]
+        without: Vec<String>,
     },
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Folders {
     zodo: [PathBuf; 2],
     /// Everything that is kept.
     pub(crate) data: PathBuf,
+    /// The user's home.
+    pub(crate) home: PathBuf,
 }
 
 /// The file of stored rules.
@@ -40,6 +42,7 @@ impl Folders {
             is_config_named,
             zodo: [user.with_file_name("zodollama"), xdg.home_dir().join(".config/zodollama")],
             user,
+            home: xdg.home_dir().to_path_buf(),
             data: data.unwrap_or_else(|| xdg.data_dir().join("windlass")),
         })
     }

@@ -47,7 +47,9 @@ use windlass_tools::SearchBackendKind;
 
 pub(crate) use self::folders::{Folders, project_file, project_modules, project_tools};
 pub(crate) use self::keep::keep_word;
-pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
+pub(crate) use self::key::{
+    EFFORT_WORDS, KEYS, MECHANISM_WORDS, PROVIDERS, SANDBOX_WORDS, find as find_key, names as key_names,
+};
 use self::layer::SettingLayer;
 pub(crate) use self::script::load_here as load_script;
 pub(crate) use self::template::template;
@@ -239,6 +241,8 @@ impl CliConfig {
             _ => root,
         };
         settings.put_default("fetch.stay_on_host", SettingValue::Truth(true));
+        settings.put_default("sandbox.mode", SettingValue::Text("workspace_write".into()));
+        settings.put_default("sandbox.auto_allow", SettingValue::Truth(false));
         settings.put_default("search.enabled", SettingValue::Truth(true));
         settings.put_default("search.embedder", SettingValue::Text("off".into()));
         settings.put_default("root", SettingValue::Text(root.display().to_string()));
@@ -311,6 +315,9 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
     }
     if let Some(approve) = flags.approve {
         put("approve", SettingValue::Text(approve.to_owned()), "--approve");
+    }
+    if let Some(mode) = &flags.global.sandbox {
+        put("sandbox.mode", SettingValue::Text(mode.clone()), "--sandbox");
     }
     if let Some(steps_max) = flags.steps_max {
         put("limits.steps_max", SettingValue::Count(steps_max.into()), "--max-steps");

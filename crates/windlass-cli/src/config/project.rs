@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path};
 
-use super::key::{self, ProjectMay};
+use super::key::{self, ProjectMay, SANDBOX_WORDS};
 use super::layer::SettingLayer;
 use super::value::{Setting, SettingValue};
 
@@ -55,6 +55,12 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
         "approve" => {
             let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
             (!is_as_tight(text, before)).then_some("it may only be tightened, to \"read_only\" or \"never\"")
+        }
+        "sandbox.mode" => {
+            let rank = |word: &str| SANDBOX_WORDS.iter().position(|known| *known == word);
+            let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
+            let is_looser = rank(text) < rank(before.unwrap_or("workspace_write"));
+            is_looser.then_some("it may only be tightened, to \"read_only\"")
         }
         "fetch.stay_on_host" => {
             (setting.value != SettingValue::Truth(true)).then_some("it may only be switched on")

@@ -155,6 +155,7 @@ impl PendingQuestion {
             preview,
             folder: inspection.folder.clone(),
             caution: inspection.caution.clone(),
+            sandbox: inspection.sandbox.clone().map(Box::new),
             rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
             confirm_word: needs_word.then(|| call.spec.name.clone()),
             // It names the run, which is not known here: see `numbered`.

@@ -118,6 +118,9 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
         Opinion::Allow(Some(rule)) | Opinion::Ask(Some(rule)) => named(rule),
         Opinion::Stage => "an edit is staged until the user approves it".to_owned(),
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
+        Opinion::Allow(None) if gate == Gate::Confined => {
+            "a sandbox holds it, and sandbox.auto_allow lets it run".to_owned()
+        }
         Opinion::Allow(None) if gate == Gate::Reading => "reading in the project is free".to_owned(),
         Opinion::Allow(None) if gate == Gate::Profile => "the profile runs it without asking".to_owned(),
         Opinion::Allow(None) if risk == Risk::Low => "low, and asked before in this session".to_owned(),
@@ -154,6 +157,7 @@ fn silence(gate: Gate) -> &'static str {
         Gate::Grant => "not granted in this session",
         Gate::AskRule => "no rule wants it asked",
         Gate::AllowRule => "no rule allows it",
+        Gate::Confined => "no sandbox that lets it run unasked",
         Gate::Reading => "no free reading in the project",
         Gate::Profile => "the profile leaves it to the risk",
         Gate::Risk | Gate::Mode | Gate::Caller | Gate::User => "nothing to say",

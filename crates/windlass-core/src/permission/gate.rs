@@ -40,6 +40,8 @@ pub enum Gate {
     AskRule,
     /// Gate 9: rules that allow.
     AllowRule,
+    /// Commands that a sandbox holds, where the user lets those run.
+    Confined,
     /// Reading in the project, where the profile lets it be free.
     Reading,
     /// Tools that the profile runs without asking.
@@ -56,7 +58,7 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 17] = [
+    pub const ALL: [Gate; 18] = [
         Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
@@ -68,6 +70,7 @@ impl Gate {
         Gate::Grant,
         Gate::AskRule,
         Gate::AllowRule,
+        Gate::Confined,
         Gate::Reading,
         Gate::Profile,
         Gate::Risk,
@@ -95,6 +98,7 @@ impl Gate {
             Gate::Grant => "grant",
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
+            Gate::Confined => "confined",
             Gate::Reading => "reading",
             Gate::Profile => "profile",
             Gate::Risk => "risk",
@@ -110,6 +114,7 @@ impl Gate {
             Gate::User => DeniedBy::User,
             Gate::ReadOnly | Gate::Mode => DeniedBy::Mode,
             Gate::Floor
+            | Gate::Confined
             | Gate::Reading
             | Gate::Profile
             | Gate::DenyRule
@@ -138,6 +143,7 @@ impl Gate {
             Gate::Grant => "A grant of this session lets the call run.",
             Gate::AskRule => "A rule may want the call asked each time.",
             Gate::AllowRule => "A rule may let the call run.",
+            Gate::Confined => "The user may let commands run that a sandbox holds.",
             Gate::Reading => "The profile may let reading in the project be free.",
             Gate::Profile => "The profile may let a tool run without asking.",
             Gate::Risk => {
@@ -326,6 +332,9 @@ impl Refusal {
             | ApproveMode::Stage
             | ApproveMode::StageOnly => "nobody is asked in this run",
             ApproveMode::Safe => "this run approves only safe and low calls by itself",
+            ApproveMode::All if matter.leaves_sandbox() => {
+                "it would leave the sandbox, and nobody is asked in the mode all"
+            }
             ApproveMode::All => "what it runs cannot be read beforehand, and nobody is asked in the mode all",
         };
         let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());

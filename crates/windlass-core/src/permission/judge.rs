@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
+use super::confine::Sandbox;
 use super::floor::{FloorFinding, look_at};
 use super::gate::{Gate, GateSettings, Refusal};
 use super::grant::Grants;
@@ -29,13 +30,24 @@ pub(super) struct Matter<'a> {
     pub(super) risk: Risk,
     /// Whether it would change files.
     pub(super) is_edit: bool,
+    /// What it is held to, if it is a command.
+    pub(super) sandbox: Option<&'a Sandbox>,
+    /// Whether the tool warns of it.
+    pub(super) has_caution: bool,
 }
 
 impl<'a> Matter<'a> {
     /// A tool can raise the risk of one call, never lower it.
     pub(super) fn of(call: &'a CheckedCall, inspection: &'a Inspection) -> Self {
         let risk = inspection.risk.map_or(call.spec.risk, |risk| risk.max(call.spec.risk));
-        Self { spec: &call.spec, targets: &inspection.targets, risk, is_edit: inspection.is_edit() }
+        Self {
+            spec: &call.spec,
+            targets: &inspection.targets,
+            risk,
+            is_edit: inspection.is_edit(),
+            sandbox: inspection.sandbox.as_ref(),
+            has_caution: inspection.caution.is_some(),
+        }
     }
 
     /// Whether it touches a file that holds secrets.
@@ -44,6 +56,20 @@ impl<'a> Matter<'a> {
             Target::Path(path) => is_secret(path),
             Target::Host(_) | Target::Command(_) => false,
         })
+    }
+
+    /// Whether it asks to run outside the sandbox that there is.
+    pub(super) fn leaves_sandbox(&self) -> bool {
+        self.sandbox.is_some_and(|sandbox| sandbox.leaves)
+    }
+
+    /// Whether it is a command that a sandbox holds and the user lets run so: nothing in it that the tool warns of, and
+    /// nothing that cannot be read beforehand.
+    fn runs_confined(&self, root: &str) -> bool {
+        self.sandbox.is_some_and(Sandbox::runs_unasked)
+            && self.risk <= self.spec.risk
+            && !self.has_caution
+            && self.floor(root) == FloorFinding::Nothing
     }
 
     fn is_on_paths(&self) -> bool {
@@ -273,7 +299,8 @@ impl Permissions {
 
     /// Whether a call of a tool is asked about, as far as that can be said without its arguments.
     pub(crate) fn expects_question(&self, spec: &ToolSpec) -> bool {
-        let matter = Matter { spec, targets: &[], risk: spec.risk, is_edit: false };
+        let matter =
+            Matter { spec, targets: &[], risk: spec.risk, is_edit: false, sandbox: None, has_caution: false };
         matches!(self.rule_on(matter).opinion, Opinion::Silent | Opinion::Ask(_))
     }
 
@@ -326,13 +353,19 @@ impl Permissions {
                 return rule.map_or(Opinion::Silent, |rule| Opinion::Ask(Some(rule)));
             }
             Gate::AllowRule => return allowed_by(self.rules.allowing(spec, targets)),
+            Gate::Confined => {
+                let is_free = matter.runs_confined(&self.settings.root);
+                return if is_free { Opinion::Allow(None) } else { Opinion::Silent };
+            }
             Gate::Reading => {
                 let is_free = self.settings.reading == Reading::Free && matter.reads_project();
                 return if is_free { Opinion::Allow(None) } else { Opinion::Silent };
             }
             Gate::Profile => {
                 // What is riskier than the tool itself is asked about, whatever the profile.
-                let is_unasked = self.settings.unasked_tools.contains(&spec.name) && risk <= spec.risk;
+                let is_unasked = self.settings.unasked_tools.contains(&spec.name)
+                    && risk <= spec.risk
+                    && !matter.leaves_sandbox();
                 return if is_unasked { Opinion::Allow(None) } else { Opinion::Silent };
             }
             Gate::Risk => {
@@ -369,7 +402,10 @@ impl Permissions {
                 Risk::Medium | Risk::High | Risk::Critical => false,
             },
             // What cannot be read beforehand would run with nobody looking at it (decision 0026).
-            ApproveMode::All => matter.floor(&self.settings.root) != FloorFinding::Unreadable,
+            // The same for what leaves the sandbox (decision 0035).
+            ApproveMode::All => {
+                matter.floor(&self.settings.root) != FloorFinding::Unreadable && !matter.leaves_sandbox()
+            }
         };
         let opinion = if runs {
             Opinion::Allow(None)

@@ -14,6 +14,7 @@
 //! - `staged`: edits that await approval
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
+//! - `confine`: what a command is held to while it runs
 //! - `port`: where rules are kept and decisions are written down
 //! - `floor`: commands that destroy beyond the project
 //! - `limits`: the limits of this module, each with its reason
@@ -21,6 +22,7 @@
 
 mod approved;
 mod audit;
+mod confine;
 mod explain;
 mod floor;
 mod gate;
@@ -45,6 +47,7 @@ mod case;
 
 pub use approved::{Answered, ApprovedCall, Denied, PendingQuestion};
 pub use audit::{AuditDecision, AuditEntry, AuditLog};
+pub use confine::{ConfinedBy, Confinement, Reach, Sandbox, UNCONFINED};
 pub use explain::{Explanation, GateFinding, Stance};
 pub use gate::{Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;

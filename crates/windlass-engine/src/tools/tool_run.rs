@@ -44,6 +44,7 @@ pub async fn run_call(
     let (flag, waiting) = (own_flag(&mut context), context.waiting.clone());
     context.deadline_ms = started_ms.saturating_add(timeout_ms);
     context.targets = held.targets();
+    let sandbox = held.sandbox().cloned().map(Box::new);
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {
         if is_looked_at {
@@ -68,6 +69,7 @@ pub async fn run_call(
     let mut outcome = outcome.timed(started_ms, clock.now_ms());
     outcome.meta.dropped_args = dropped_args;
     outcome.meta.decision = Some(decision);
+    outcome.meta.sandbox = sandbox;
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
     outcome
 }
