@@ -89,7 +89,8 @@ impl SandboxReport {
 }
 
 /// Deeds that Landlock cannot hold.
-const KNOWN_OPEN: [&str; 4] = ["write_git_hook", "move_git_away", "create_missing_git", "survive_by_setsid"];
+const KNOWN_OPEN: [&str; 5] =
+    ["write_git_hook", "move_git_away", "create_missing_git", "survive_by_setsid", "nest_user_namespace"];
 
 /// Proves the sandbox of this machine, deed by deed.
 pub async fn sandbox_doctor(config: SandboxConfig) -> SandboxReport {

@@ -77,6 +77,7 @@ pub(crate) fn weaknesses() -> io::Result<Vec<String>> {
         "what is in .git and .windlass of the project can be written".to_owned(),
         "files of the project that look like secrets can be read".to_owned(),
         "a process that leaves the group (setsid) outlives the command".to_owned(),
+        "a user namespace can be made inside; what is held stays held in it".to_owned(),
         "a kill -9 of Windlass does not end the command".to_owned(),
     ];
     if abi < WANTED {
