@@ -17,7 +17,7 @@ fn every_gate_is_listed_in_order_with_its_reason() {
     let (call, inspection) = reading("src/a");
     let explanation = with_rules([]).explain(&call, &inspection);
     let gates: Vec<Gate> = explanation.gates.iter().map(|finding| finding.gate).collect();
-    assert_eq!(gates, Gate::ALL[..15]);
+    assert_eq!(gates, Gate::ALL[..16]);
     let reasons: Vec<&str> = explanation.gates.iter().map(|finding| finding.reason.as_str()).collect();
     assert_eq!(
         reasons,
@@ -33,6 +33,7 @@ fn every_gate_is_listed_in_order_with_its_reason() {
             "not granted in this session",
             "no rule wants it asked",
             "no rule allows it",
+            "no sandbox that lets it run unasked",
             "no free reading in the project",
             "the profile leaves it to the risk",
             "medium calls are asked each time",
