@@ -183,13 +183,15 @@ impl ConfinePlan {
             Confinement::Full => true,
         };
         let is_private = ["/tmp", "/run", "/dev"].iter().any(|folder| path.starts_with(folder));
+        // A home that lies there can be seen, and only read.
+        let is_at_home = self.home.as_ref().is_some_and(|home| path.starts_with(home));
         let is_closed = self.closed.iter().any(|place| match place {
             ClosedPlace::HiddenFolder(closed)
             | ClosedPlace::HiddenFile(closed)
             | ClosedPlace::ReadOnly(closed)
             | ClosedPlace::Missing(closed) => path.starts_with(closed),
         });
-        (is_open || is_private) && !is_closed
+        (is_open || is_private && !is_at_home) && !is_closed
     }
 }
 
