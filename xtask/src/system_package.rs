@@ -30,7 +30,23 @@ pub(crate) const TMUX: SystemPackage = SystemPackage {
     step: "test",
 };
 
+/// What holds commands on Linux.
+pub(crate) const BUBBLEWRAP: SystemPackage = SystemPackage {
+    title: "bubblewrap",
+    names: &["bwrap"],
+    package: "bubblewrap",
+    variable: "BWRAP_PROGRAM",
+    step: "bubblewrap",
+};
+
 impl SystemPackage {
+    /// The same where the tests that need it say themselves that it is missing, and hold the program to saying so too.
+    pub(crate) fn install_where_possible(&self, root: &Path) {
+        if let Err(error) = self.find_or_install(root) {
+            println!("      going on without it: {error}");
+        }
+    }
+
     /// Where it is; installs it if it is nowhere.
     pub(crate) fn find_or_install(&self, root: &Path) -> Result<PathBuf> {
         let named = std::env::var(self.variable).ok().filter(|name| !name.is_empty());

@@ -61,6 +61,13 @@ const STEPS: &[TestStep] = &[
     },
     TestStep { name: "emulator", run: fetch_emulator },
     TestStep { name: "encoder", run: fetch_encoder },
+    TestStep {
+        name: "bubblewrap",
+        run: |site| {
+            system_package::BUBBLEWRAP.install_where_possible(&site.root);
+            Ok(())
+        },
+    },
     TestStep { name: "tmux", run: |site| system_package::TMUX.find_or_install(&site.root).map(|_| ()) },
     TestStep { name: "test", run: |site| site.cargo(&["test", "--workspace", "--features", TEST_FEATURES]) },
     TestStep { name: "features", run: |site| features::run(&site.root) },

@@ -43,6 +43,10 @@ use crate::exit::Exit;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before all else: inside a sandbox this program is only the door to a command.
+    if let Some(code) = windlass_tools::sandbox_helper(std::env::args_os().skip(1)) {
+        return ExitCode::from(code);
+    }
     // Before anything is read that is secret.
     if let Err(why) = process_guard::close() {
         terminal::out::warn(&format!("other programs of yours may be able to read this one's memory: {why}"));
@@ -84,6 +88,7 @@ fn dispatch(args: CommandLine) -> Result<Exit> {
         Some(CliCommand::Models(command)) => commands::models::run(&global, command),
         Some(CliCommand::Policy(command)) => commands::policy::run(&global, command),
         Some(CliCommand::Trust { command }) => commands::trust::run(&global, command),
+        Some(CliCommand::Sandbox(command)) => commands::sandbox::run(&global, &command),
         Some(CliCommand::Config(command)) => commands::config::run(&global, &command),
         Some(CliCommand::Completions { shell }) => commands::completions::run(shell),
         None if commands::app::has_terminal() => commands::app::run(&global, &app),

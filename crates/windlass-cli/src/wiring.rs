@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::calls::toolset::Toolset;
 use windlass_core::permission::{
-    ApproveMode, PolicyPort, PolicySet, Rule, RuleEffect, RuleSource, ToolPattern,
+    ApproveMode, ConfinedBy, Confinement, PolicyPort, PolicySet, Rule, RuleEffect, RuleSource, ToolPattern,
 };
 use windlass_core::ports::host::HostError;
 use windlass_core::ports::search::SharedSearch;
@@ -18,12 +18,13 @@ use windlass_engine::registry::Registry;
 use windlass_engine::sources::ToolSources;
 use windlass_search::ProjectIndex;
 use windlass_tools::{
-    AllowedHost, Environment, FetchConfig, ImageConfig, Secret, ToolsConfig, WebSearchConfig, builtin,
+    AllowedHost, Environment, FetchConfig, ImageConfig, SandboxConfig, Secret, ToolsConfig, WebSearchConfig,
+    builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
 use crate::complaint::{CommandError, MissingKey, Result};
-use crate::config::{CliConfig, Flags, ProcessEnvironment};
+use crate::config::{CliConfig, Flags, MECHANISM_WORDS, ProcessEnvironment};
 use crate::project::index;
 use crate::project::modules::ProjectModules;
 use crate::project::scripts;
@@ -195,7 +196,49 @@ fn tools_config(
         undo_dir: Some(config.folders.data.join("undo")),
         secrets: Some(Arc::new(UserSecrets::of(config))),
         environment,
+        sandbox: Some(sandbox_config(config)?),
     })
+}
+
+/// What commands are held to, and with what.
+pub(crate) fn sandbox_config(config: &CliConfig) -> Result<SandboxConfig> {
+    let settings = &config.settings;
+    let confinement = match settings.text("sandbox.mode") {
+        Some("off") => Confinement::Full,
+        Some("read_only") => Confinement::ReadOnly,
+        Some(_) | None => Confinement::WorkspaceWrite,
+    };
+    let without = settings.items("sandbox.without").iter();
+    let without = without.map(|word| mechanism(word).ok_or_else(|| unknown_mechanism(config, word)));
+    let folders = &config.folders;
+    let at_home = |text: &String| match text.strip_prefix("~/") {
+        Some(rest) => folders.home.join(rest),
+        None => config.root.join(text),
+    };
+    Ok(SandboxConfig {
+        confinement,
+        auto_allow: settings.is_on("sandbox.auto_allow"),
+        write: settings.items("sandbox.write").iter().map(at_home).collect(),
+        home: Some(folders.home.clone()),
+        hidden: vec![folders.data.clone(), folders.config_file.clone(), folders.policies_file.clone()],
+        helper: std::env::current_exe().ok(),
+        search: std::env::var_os("PATH")
+            .map(|path| std::env::split_paths(&path).collect())
+            .unwrap_or_default(),
+        scratch: folders.data.join("sandbox"),
+        without: without.collect::<Result<_>>()?,
+    })
+}
+
+/// The mechanism of a word.
+pub(crate) fn mechanism(word: &str) -> Option<ConfinedBy> {
+    let known = [ConfinedBy::Bubblewrap, ConfinedBy::Landlock, ConfinedBy::Seatbelt];
+    known.into_iter().find(|by| by.word() == word)
+}
+
+fn unknown_mechanism(config: &CliConfig, word: &str) -> CommandError {
+    let what = format!("there is no mechanism '{word}'; use {}", MECHANISM_WORDS.join(", "));
+    config.wrong("sandbox.without", &what)
 }
 
 /// Rules of flags, of the script and of the project: they hold for this time and are never stored.

@@ -83,6 +83,7 @@ pub(crate) fn permission_requested(id: u64) -> Event {
         preview: None,
         folder: None,
         caution: None,
+        sandbox: None,
         rule: "a".into(),
         confirm_word: None,
         digest: String::new(),

@@ -115,6 +115,7 @@ fn call_events(call: &ToolCall) -> Vec<Event> {
         preview: Some(Preview::Diff("-a\n+b\n".into())),
         folder: None,
         caution: None,
+        sandbox: None,
         rule: "read_file(src/é.rs)".into(),
         confirm_word: None,
         digest: "1f".repeat(32),

@@ -33,6 +33,9 @@ use crate::files::workspace::FileWorkspace;
 use crate::typed::{TypedTool as _, port};
 
 pub use math::calculate::value_of;
+pub use shell::confine::config::SandboxConfig;
+pub use shell::confine::doctor::{DeedReport, DeedVerdict, MechanismReport, SandboxReport, sandbox_doctor};
+pub use shell::confine::enter::sandbox_helper;
 pub use shell::environment::Environment;
 pub use web::fetch_url::FetchConfig;
 pub use web::generate_image::ImageConfig;
@@ -59,6 +62,8 @@ pub struct ToolsConfig {
     pub secrets: Option<Arc<dyn SecretsPort>>,
     /// Variables that commands inherit; none by default.
     pub environment: Environment,
+    /// What commands are held to; they run free when `None`.
+    pub sandbox: Option<SandboxConfig>,
 }
 
 /// Gives the paths of a project: what a front end calls for a user who looks for a file.
@@ -82,7 +87,7 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         port(files::write_file::WriteFile { workspace: files() }),
         port(files::edit_file::EditFile { workspace: files() }),
         port(files::undo_edit::UndoEdit { workspace: files() }),
-        port(shell::execute_command::ExecuteCommand::new(config.environment.clone())),
+        port(shell::execute_command::ExecuteCommand::new(config.environment.clone(), config.sandbox.clone())),
         port(system::get_current_time::GetCurrentTime),
         port(math::calculate::Calculate),
         port(tasks::add_task::AddTask),

@@ -1683,6 +1683,7 @@ export interface components {
             folder?: string;
             /** @description What its tool warns of, in words of the program alone. */
             caution?: string;
+            sandbox?: components["schemas"]["Sandbox"];
             /** @description The rule that *remember* would store: the narrowest that covers the call. */
             rule: string;
             /** @description The word to type for a critical call. */
@@ -1732,6 +1733,45 @@ export interface components {
             kind: "text";
             text: string;
         };
+        /** @description What one command is held to. */
+        Sandbox: {
+            confinement: components["schemas"]["Confinement"];
+            reach: components["schemas"]["Reach"];
+            by: components["schemas"]["ConfinedBy"];
+            /** @description What is not held although one might think so, a line each. */
+            not_held?: string[];
+            /** @description All of it in one line, for people. */
+            words: string;
+            /** @description Whether the call itself asked to leave the sandbox that there is. */
+            leaves?: boolean;
+        };
+        /**
+         * @description What a command may write.
+         *
+         *     - `read_only`: Nothing but a temporary folder of its own.
+         *     - `workspace_write`: The project, but not what other programs obey in it, and a temporary folder of its own.
+         *     - `full`: Whatever the user may write.
+         * @enum {string}
+         */
+        Confinement: "read_only" | "workspace_write" | "full";
+        /**
+         * @description What a command may reach beyond this machine, and of this machine's own servers.
+         *
+         *     - `none`: Nothing.
+         *     - `all`: Whatever the user reaches.
+         * @enum {string}
+         */
+        Reach: "none" | "all";
+        /**
+         * @description By what a command is held.
+         *
+         *     - `bubblewrap`: Namespaces of Linux, made by bubblewrap.
+         *     - `landlock`: Landlock of the Linux kernel.
+         *     - `seatbelt`: Seatbelt of macOS.
+         *     - `nothing`: Nothing.
+         * @enum {string}
+         */
+        ConfinedBy: "bubblewrap" | "landlock" | "seatbelt" | "nothing";
         /** @description A session, as lists show it. */
         Session: {
             session_id: components["schemas"]["SessionId"];
@@ -2556,6 +2596,7 @@ export interface components {
          *     - `not_found`: The thing asked for does not exist.
          *     - `io_error`: The file system or the network failed.
          *     - `permission_denied`: The user, a rule or the run forbids it.
+         *     - `sandbox_denied`: The sandbox around a command probably held it back.
          *     - `timeout`: It took too long and was stopped.
          *     - `cancelled`: The run was cancelled.
          *     - `limit_exceeded`: A limit of the run was reached.
@@ -2564,7 +2605,7 @@ export interface components {
          *     - `internal`: A fault of the tool itself.
          * @enum {string}
          */
-        ErrorKind: "unknown_tool" | "invalid_args" | "parse_error" | "not_found" | "io_error" | "permission_denied" | "timeout" | "cancelled" | "limit_exceeded" | "unavailable" | "interrupted" | "internal";
+        ErrorKind: "unknown_tool" | "invalid_args" | "parse_error" | "not_found" | "io_error" | "permission_denied" | "sandbox_denied" | "timeout" | "cancelled" | "limit_exceeded" | "unavailable" | "interrupted" | "internal";
         /** @description Facts about the running of a call. */
         OutcomeMeta: {
             /** @description When it started (or was refused). */
@@ -2588,6 +2629,7 @@ export interface components {
             /** @description The handle under which the whole output can be read. */
             result_ref?: string;
             trust: components["schemas"]["Trust"];
+            sandbox?: components["schemas"]["Sandbox"];
             proposal?: components["schemas"]["Question"];
             /**
              * @description Hosts that it has sent something to, those of calls inside it among them. A call that was cut off with the program has

@@ -265,6 +265,39 @@ command: string
  */
 export type Preview = (DiffPreview | CommandPreview | TextPreview)
 /**
+ * What a command may write.
+ * 
+ * - `read_only`: Nothing but a temporary folder of its own.
+ * - `workspace_write`: The project, but not what other programs obey in it, and a temporary folder of its own.
+ * - `full`: Whatever the user may write.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Confinement".
+ */
+export type Confinement = ("read_only" | "workspace_write" | "full")
+/**
+ * What a command may reach beyond this machine, and of this machine's own servers.
+ * 
+ * - `none`: Nothing.
+ * - `all`: Whatever the user reaches.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Reach".
+ */
+export type Reach = ("none" | "all")
+/**
+ * By what a command is held.
+ * 
+ * - `bubblewrap`: Namespaces of Linux, made by bubblewrap.
+ * - `landlock`: Landlock of the Linux kernel.
+ * - `seatbelt`: Seatbelt of macOS.
+ * - `nothing`: Nothing.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "ConfinedBy".
+ */
+export type ConfinedBy = ("bubblewrap" | "landlock" | "seatbelt" | "nothing")
+/**
  * What the user decided (Z-13).
  * 
  * - `once`: This call only.
@@ -320,6 +353,7 @@ Err: ToolFailure
  * - `not_found`: The thing asked for does not exist.
  * - `io_error`: The file system or the network failed.
  * - `permission_denied`: The user, a rule or the run forbids it.
+ * - `sandbox_denied`: The sandbox around a command probably held it back.
  * - `timeout`: It took too long and was stopped.
  * - `cancelled`: The run was cancelled.
  * - `limit_exceeded`: A limit of the run was reached.
@@ -330,7 +364,7 @@ Err: ToolFailure
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "ErrorKind".
  */
-export type ErrorKind = ("unknown_tool" | "invalid_args" | "parse_error" | "not_found" | "io_error" | "permission_denied" | "timeout" | "cancelled" | "limit_exceeded" | "unavailable" | "interrupted" | "internal")
+export type ErrorKind = ("unknown_tool" | "invalid_args" | "parse_error" | "not_found" | "io_error" | "permission_denied" | "sandbox_denied" | "timeout" | "cancelled" | "limit_exceeded" | "unavailable" | "interrupted" | "internal")
 /**
  * One kind of change that a repair made.
  * 
@@ -1205,6 +1239,7 @@ folder?: string
  * What its tool warns of, in words of the program alone.
  */
 caution?: string
+sandbox?: Sandbox
 /**
  * The rule that *remember* would store: the narrowest that covers the call.
  */
@@ -1261,6 +1296,29 @@ text: string
 export interface TextPreview {
 kind: "text"
 text: string
+}
+/**
+ * What one command is held to.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Sandbox".
+ */
+export interface Sandbox {
+confinement: Confinement
+reach: Reach
+by: ConfinedBy
+/**
+ * What is not held although one might think so, a line each.
+ */
+not_held?: string[]
+/**
+ * All of it in one line, for people.
+ */
+words: string
+/**
+ * Whether the call itself asked to leave the sandbox that there is.
+ */
+leaves?: boolean
 }
 /**
  * Somebody or some rule decided.
@@ -1513,6 +1571,7 @@ decision?: string
  */
 result_ref?: string
 trust: Trust
+sandbox?: Sandbox
 proposal?: Question
 /**
  * Hosts that it has sent something to, those of calls inside it among them. A call that was cut off with the program has

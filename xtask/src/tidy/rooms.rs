@@ -107,6 +107,11 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
         why: "only processes, terminals and clocks need the system itself",
     },
     KeptIn {
+        what: &["landlock", "libc", "nix", "seccompiler"],
+        rooms: &["windlass-tools"],
+        why: "commands are held where they are started",
+    },
+    KeptIn {
         what: &["ignore"],
         rooms: &["windlass-tools", "windlass-search", "windlass-benches", "xtask"],
         why: "files belong to the tools and to the index of them",

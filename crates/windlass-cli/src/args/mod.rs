@@ -5,6 +5,7 @@ pub(crate) mod answer_form;
 mod models;
 mod modules;
 mod question;
+mod safety;
 mod secrets;
 mod server;
 
@@ -18,10 +19,11 @@ pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
 pub(crate) use self::modules::{
     MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModuleScriptArgs, ModulesCommand, OptimizeArgs,
 };
+pub(crate) use self::safety::{SandboxCommand, TrustCommand};
 pub(crate) use self::secrets::{SecretsCommand, SetSecretArgs};
 pub(crate) use self::server::{AttachArgs, ServeArgs, TokenArgs};
 use crate::config::duration::parse_positive_ms;
-use crate::config::{EFFORT_WORDS, parse_dollars};
+use crate::config::{EFFORT_WORDS, SANDBOX_WORDS, parse_dollars};
 
 /// Runs the tool calls of a language model, step by step, and never loses one.
 #[derive(Debug, Parser)]
@@ -79,6 +81,9 @@ pub(crate) struct GlobalArgs {
     /// The data folder [env: WINDLASS_DATA]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
+    /// What commands may write: workspace_write, read_only, or off for no sandbox [default: workspace_write]
+    #[arg(long, global = true, value_name = "MODE", value_parser = SANDBOX_WORDS)]
+    pub(crate) sandbox: Option<String>,
     /// Print JSON: for `run`, one event a line
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -134,6 +139,9 @@ pub(crate) enum CliCommand {
         #[command(subcommand)]
         command: TrustCommand,
     },
+    /// The sandbox around commands: doctor
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
     /// Configuration: explain (where each setting comes from), path, init
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -545,37 +553,6 @@ pub(crate) enum PolicyCommand {
         arguments: String,
         #[command(flatten)]
         permission: PermissionArgs,
-    },
-}
-
-/// `windlass trust …`.
-#[derive(Debug, Clone, Subcommand)]
-pub(crate) enum TrustCommand {
-    /// The folders that are trusted, and whether they still are as they were
-    List,
-    /// What a folder brings, and whether it counts
-    Show {
-        /// The folder [default: the project root]
-        #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
-        path: Option<PathBuf>,
-        /// The first lines of each file, too
-        #[arg(long)]
-        content: bool,
-    },
-    /// Trust a folder as it is now, after showing what it brings
-    Add {
-        /// The folder [default: the project root]
-        #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
-        path: Option<PathBuf>,
-        /// Do not ask
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Trust a folder no longer
-    Revoke {
-        /// The folder [default: the project root]
-        #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
-        path: Option<PathBuf>,
     },
 }
 

@@ -3,7 +3,7 @@
 //! - `app`, `attach`: the terminal app, over a host in this process or behind a server
 //! - `run`, `serve`, `sessions`, `runs`: sessions and their runs; `token`: who may come in
 //! - `index`, `search`: the index of the project
-//! - `tools`, `policy`, `trust`, `config`, `completions`: what a run may use, and what is set
+//! - `tools`, `policy`, `trust`, `sandbox`, `config`, `completions`: what a run may use, and what is set
 //! - `models`, `modules`: who answers; `secrets`: what tools may send where
 
 pub(crate) mod app;
@@ -16,6 +16,7 @@ pub(crate) mod modules;
 pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod sandbox;
 pub(crate) mod search;
 pub(crate) mod secrets;
 pub(crate) mod serve;

@@ -17,7 +17,7 @@ pub(crate) struct Folders {
     /// The user's own folder, whichever file is in use.
     pub(super) user: PathBuf,
     /// The home of the user.
-    pub(super) home: PathBuf,
+    pub(crate) home: PathBuf,
     /// Where ZodoLlama may have kept its rules: beside that folder, or in `~/.config` whatever XDG says.
     zodo: [PathBuf; 2],
     /// Everything that is kept.

@@ -30,6 +30,12 @@ pub(crate) const WIRE_WORDS: [&str; 5] = ["chat", "responses", "messages", "gemi
 
 pub(crate) use windlass_core::protocol::settings::EFFORTS as EFFORT_WORDS;
 
+/// Words of `sandbox.mode`, from the loosest.
+pub(crate) const SANDBOX_WORDS: [&str; 3] = ["off", "workspace_write", "read_only"];
+
+/// Words of `sandbox.without`.
+pub(crate) const MECHANISM_WORDS: [&str; 3] = ["bubblewrap", "landlock", "seatbelt"];
+
 /// Words of `terminal.theme`.
 const THEME_WORDS: [&str; 3] = ["dark", "light", "plain"];
 
@@ -202,6 +208,20 @@ pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
             "hosts of the own network that fetch_url may reach",
         ),
         SettingKey::new("fetch.stay_on_host", Truth, Tighten, "do not follow redirects to another host"),
+        SettingKey::new("sandbox.mode", Word(&SANDBOX_WORDS), Tighten, "what commands may write"),
+        SettingKey::new(
+            "sandbox.auto_allow",
+            Truth,
+            OPENS,
+            "run commands without a question where bubblewrap holds them and nothing warns of them",
+        ),
+        SettingKey::new("sandbox.write", List, OPENS, "folders besides the project that commands may write"),
+        SettingKey::new(
+            "sandbox.without",
+            List,
+            OPENS,
+            "mechanisms that are not used: bubblewrap, landlock, seatbelt",
+        ),
         SettingKey::new("image.base_url", Text, LEAVES, "the address of an OpenAI-compatible image server"),
         SettingKey::new("image.api_key", Secret, LEAVES, "its key"),
         SettingKey::new("image.model", Text, Set, "its model"),

@@ -54,7 +54,9 @@ use windlass_tools::SearchBackendKind;
 
 pub(crate) use self::folders::{Folders, PROJECT_FILE, project_file};
 pub(crate) use self::keep::keep_word;
-pub(crate) use self::key::{EFFORT_WORDS, KEYS, PROVIDERS, find as find_key, names as key_names};
+pub(crate) use self::key::{
+    EFFORT_WORDS, KEYS, MECHANISM_WORDS, PROVIDERS, SANDBOX_WORDS, find as find_key, names as key_names,
+};
 use self::layer::SettingLayer;
 pub(crate) use self::script::load_here as load_script;
 pub(crate) use self::template::template;
@@ -263,6 +265,8 @@ impl CliConfig {
         };
         settings.put_default("fetch.stay_on_host", SettingValue::Truth(true));
         settings.put_default("taint", SettingValue::Text(TaintMode::default().word().into()));
+        settings.put_default("sandbox.mode", SettingValue::Text("workspace_write".into()));
+        settings.put_default("sandbox.auto_allow", SettingValue::Truth(false));
         settings.put_default("search.enabled", SettingValue::Truth(true));
         settings.put_default("search.embedder", SettingValue::Text("off".into()));
         settings.put_default("root", SettingValue::Text(root.display().to_string()));
@@ -373,6 +377,9 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
     }
     if let Some(taint) = flags.taint {
         put("taint", SettingValue::Text(taint.to_owned()), "--taint");
+    }
+    if let Some(mode) = &flags.global.sandbox {
+        put("sandbox.mode", SettingValue::Text(mode.clone()), "--sandbox");
     }
     if let Some(steps_max) = flags.steps_max {
         put("limits.steps_max", SettingValue::Count(steps_max.into()), "--max-steps");

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use windlass_core::permission::TaintMode;
 use windlass_core::profile::{Profile, ProfileName};
 
-use super::key::{self, LIMITS, ProjectMay};
+use super::key::{self, LIMITS, ProjectMay, SANDBOX_WORDS};
 use super::layer::SettingLayer;
 use super::limits::is_at_most;
 use super::value::{Setting, SettingSource, SettingValue};
@@ -125,6 +125,12 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
             let before = before.and_then(TaintMode::from_word).unwrap_or_default();
             let is_tighter = TaintMode::from_word(text).is_some_and(|wanted| wanted >= before);
             (!is_tighter).then_some("it may only be tightened, to \"strict\"")
+        }
+        "sandbox.mode" => {
+            let rank = |word: &str| SANDBOX_WORDS.iter().position(|known| *known == word);
+            let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
+            let is_looser = rank(text) < rank(before.unwrap_or("workspace_write"));
+            is_looser.then_some("it may only be tightened, to \"read_only\"")
         }
         "fetch.stay_on_host" => {
             (setting.value != SettingValue::Truth(true)).then_some("it may only be switched on")

@@ -103,6 +103,9 @@ impl PermissionPrompt {
         if let Some(caution) = &question.caution {
             let _ = writeln!(text, "Careful: {}", visible_line(caution));
         }
+        if let Some(sandbox) = &question.sandbox {
+            let _ = writeln!(text, "{}", visible_line(&sandbox.words));
+        }
         if let Some(warning) = question.risk.warning() {
             let _ = writeln!(
                 text,

@@ -12,6 +12,7 @@ fn question(risk: Risk) -> Question {
         preview: None,
         folder: None,
         caution: None,
+        sandbox: None,
         rule: "read_file(README.md)".into(),
         confirm_word: (risk == Risk::Critical).then(|| "read_file".into()),
         digest: String::new(),

@@ -62,6 +62,7 @@ mod refusals;
 mod rules_live;
 mod run;
 mod run_limits;
+mod sandbox;
 mod scripts;
 mod search;
 mod search_kill;

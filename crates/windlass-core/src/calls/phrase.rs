@@ -27,6 +27,7 @@ fn dspy(tool: &str, failure: &ToolFailure) -> String {
         ErrorKind::NotFound
         | ErrorKind::IoError
         | ErrorKind::PermissionDenied
+        | ErrorKind::SandboxDenied
         | ErrorKind::Timeout
         | ErrorKind::Cancelled
         | ErrorKind::LimitExceeded
@@ -48,6 +49,7 @@ fn studio(tool: &str, failure: &ToolFailure) -> String {
         ErrorKind::NotFound
         | ErrorKind::IoError
         | ErrorKind::PermissionDenied
+        | ErrorKind::SandboxDenied
         | ErrorKind::Timeout
         | ErrorKind::Cancelled
         | ErrorKind::LimitExceeded
@@ -66,6 +68,7 @@ fn ploke(failure: &ToolFailure) -> String {
         | ErrorKind::NotFound
         | ErrorKind::IoError
         | ErrorKind::PermissionDenied
+        | ErrorKind::SandboxDenied
         | ErrorKind::Cancelled
         | ErrorKind::LimitExceeded
         | ErrorKind::Unavailable
@@ -90,6 +93,7 @@ fn zodo(tool: &str, failure: &ToolFailure) -> String {
         ErrorKind::NotFound
         | ErrorKind::IoError
         | ErrorKind::PermissionDenied
+        | ErrorKind::SandboxDenied
         | ErrorKind::Timeout
         | ErrorKind::Cancelled
         | ErrorKind::LimitExceeded

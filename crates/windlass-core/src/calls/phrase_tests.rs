@@ -35,6 +35,7 @@ fn only_the_words_that_users_of_a_profile_know_are_changed() {
             ErrorKind::NotFound
             | ErrorKind::IoError
             | ErrorKind::PermissionDenied
+            | ErrorKind::SandboxDenied
             | ErrorKind::Cancelled
             | ErrorKind::LimitExceeded
             | ErrorKind::Unavailable

@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 use super::audit::{AuditDecision, AuditEntry};
 use super::gate::{Gate, NO_REPEAT, Refusal};
 use super::held::Held;
-use super::judge::{Judgement, Matter, Permissions};
+use super::judge::{Judgement, Permissions};
 use super::limits::DENIAL_CHARS_MAX;
+use super::matter::Matter;
 use super::mode::ApproveMode;
 use super::question::{Decision, Inspection, PermissionAnswer, Preview, Question};
 use super::recall::RecalledAnswer;
@@ -155,6 +156,7 @@ impl PendingQuestion {
             preview,
             folder: inspection.folder.clone(),
             caution: inspection.caution.clone(),
+            sandbox: inspection.sandbox.clone().map(Box::new),
             rule: RulePattern::narrowest(&call.spec, &inspection.targets).to_string(),
             confirm_word: needs_word.then(|| call.spec.name.clone()),
             // It names the run, which is not known here: see `numbered`.

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::gate::Gate;
-use super::judge::{Matter, Opinion, Permissions, Ruling};
+use super::judge::{Opinion, Permissions, Ruling};
+use super::matter::Matter;
 use super::question::{Inspection, Question, Target};
 use super::rule::{Rule, RulePattern};
 use super::taint::TaintMode;
@@ -153,6 +154,9 @@ fn finding(gate: Gate, opinion: &Opinion<'_>, risk: Risk) -> GateFinding {
             "other programs obey what is at this path; only a rule that names exactly it opens it".to_owned()
         }
         Opinion::Allow(None) if gate == Gate::Mode => "approved without asking".to_owned(),
+        Opinion::Allow(None) if gate == Gate::Confined => {
+            "a sandbox holds it, and sandbox.auto_allow lets it run".to_owned()
+        }
         Opinion::Allow(None) if gate == Gate::Reading => "reading in the project is free".to_owned(),
         Opinion::Allow(None) if gate == Gate::Profile => "the profile runs it without asking".to_owned(),
         Opinion::Allow(None) if risk == Risk::Low => "low, and asked before in this session".to_owned(),
@@ -191,6 +195,7 @@ fn silence(gate: Gate) -> &'static str {
         Gate::Grant => "not granted in this session",
         Gate::AskRule => "no rule wants it asked",
         Gate::AllowRule => "no rule allows it",
+        Gate::Confined => "no sandbox that lets it run unasked",
         Gate::Reading => "no free reading in the project",
         Gate::Profile => "the profile leaves it to the risk",
         Gate::Risk | Gate::Mode | Gate::Caller | Gate::User => "nothing to say",

@@ -35,6 +35,7 @@ fn every_gate_is_listed_in_order_with_its_reason() {
             "not granted in this session",
             "no rule wants it asked",
             "no rule allows it",
+            "no sandbox that lets it run unasked",
             "no free reading in the project",
             "the profile leaves it to the risk",
             "medium calls are asked each time",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judge::Matter;
+use super::matter::Matter;
 use super::mode::ApproveMode;
 use super::question::DeniedBy;
 use super::rule::{Rule, RulePattern, RuleSource};
@@ -45,6 +45,8 @@ pub enum Gate {
     AskRule,
     /// Gate 9: rules that allow.
     AllowRule,
+    /// Commands that a sandbox holds, where the user lets those run.
+    Confined,
     /// Reading in the project, where the profile lets it be free.
     Reading,
     /// Tools that the profile runs without asking.
@@ -61,7 +63,7 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in order.
-    pub const ALL: [Gate; 19] = [
+    pub const ALL: [Gate; 20] = [
         Gate::Floor,
         Gate::ToolsAllowed,
         Gate::Module,
@@ -75,6 +77,7 @@ impl Gate {
         Gate::Grant,
         Gate::AskRule,
         Gate::AllowRule,
+        Gate::Confined,
         Gate::Reading,
         Gate::Profile,
         Gate::Risk,
@@ -104,6 +107,7 @@ impl Gate {
             Gate::Grant => "grant",
             Gate::AskRule => "ask_rule",
             Gate::AllowRule => "allow_rule",
+            Gate::Confined => "confined",
             Gate::Reading => "reading",
             Gate::Profile => "profile",
             Gate::Risk => "risk",
@@ -119,6 +123,7 @@ impl Gate {
             Gate::User => DeniedBy::User,
             Gate::ReadOnly | Gate::Taint | Gate::Mode => DeniedBy::Mode,
             Gate::Floor
+            | Gate::Confined
             | Gate::Reading
             | Gate::Profile
             | Gate::DenyRule
@@ -154,6 +159,7 @@ impl Gate {
             Gate::Grant => "A grant of this session lets the call run.",
             Gate::AskRule => "A rule may want the call asked each time.",
             Gate::AllowRule => "A rule may let the call run.",
+            Gate::Confined => "The user may let commands run that a sandbox holds.",
             Gate::Reading => "The profile may let reading in the project be free.",
             Gate::Profile => "The profile may let a tool run without asking.",
             Gate::Risk => {
@@ -342,6 +348,9 @@ impl Refusal {
             | ApproveMode::Stage
             | ApproveMode::StageOnly => "nobody is asked in this run",
             ApproveMode::Safe => "this run approves only safe and low calls by itself",
+            ApproveMode::All if matter.leaves_sandbox() => {
+                "it would leave the sandbox, and nobody is asked in the mode all"
+            }
             ApproveMode::All => "what it runs cannot be read beforehand, and nobody is asked in the mode all",
         };
         let rule = shell_quoted(&RulePattern::narrowest(matter.spec, matter.targets).to_string());

@@ -113,7 +113,15 @@ fn a_refusal_names_who_decided() {
 fn what_nobody_can_be_asked_about_says_how_to_allow_it() {
     let spec = spec("execute_command", Risk::High);
     let targets = [command("echo 'a'")];
-    let matter = Matter { spec: &spec, targets: &targets, risk: Risk::High, is_edit: true, taint: None };
+    let matter = Matter {
+        spec: &spec,
+        targets: &targets,
+        risk: Risk::High,
+        is_edit: true,
+        taint: None,
+        sandbox: None,
+        has_caution: false,
+    };
     let never = Refusal::by_mode(ApproveMode::Never, None, matter);
     let message = "Permission is needed for execute_command (risk HIGH), but nobody is asked in this run";
     let hint = r"Do not repeat the call. The user can allow it with --allow 'execute_command(echo '\''a'\'')', for good with `windlass policy allow 'execute_command(echo '\''a'\'')'`, or be asked with --approve ask.";
@@ -147,6 +155,7 @@ fn gates_have_words_and_sentences_in_their_order() {
             "grant",
             "ask_rule",
             "allow_rule",
+            "confined",
             "reading",
             "profile",
             "risk",

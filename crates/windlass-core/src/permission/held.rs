@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::closed::ClosedPaths;
+use super::confine::Sandbox;
 use super::gate::NO_REPEAT;
 use super::question::{Inspection, Preview, Target};
 use crate::protocol::tool::ToolFailure;
@@ -21,8 +22,8 @@ impl Held {
 
     /// To the targets and the folder alone: the call may have begun already, so what it changes may be changed.
     pub(super) fn to_targets(inspection: Inspection) -> Self {
-        let Inspection { targets, folder, .. } = inspection;
-        Self::to(Inspection { targets, folder, ..Inspection::default() })
+        let Inspection { targets, folder, sandbox, .. } = inspection;
+        Self::to(Inspection { targets, folder, sandbox, ..Inspection::default() })
     }
 
     /// Whether there is anything to hold a call to.
@@ -40,12 +41,18 @@ impl Held {
         let is_other_folder = then.folder.is_some() && then.folder != now.folder;
         let is_other_diff = matches!(then.preview, Some(Preview::Diff(_))) && then.preview != now.preview;
         let is_other_pin = then.pins.iter().any(|(name, value)| now.pins.get(name) != Some(value));
-        if is_other_folder || is_other_diff || is_other_pin {
+        let is_other_sandbox = then.sandbox.is_some() && then.sandbox != now.sandbox;
+        if is_other_sandbox || is_other_folder || is_other_diff || is_other_pin {
             let message = "What the call would do is no longer what was approved; nothing was done";
             return Err(ToolFailure::denied(message)
                 .hint("Look at it again, then send the call again: it is asked about anew."));
         }
         Ok(())
+    }
+
+    /// What a command is held to, if it is one.
+    pub fn sandbox(&self) -> Option<&Sandbox> {
+        self.0.as_ref()?.sandbox.as_ref()
     }
 
     /// The targets, for the tool that runs.

@@ -8,124 +8,23 @@ use std::sync::Arc;
 
 use super::approved::{ApprovedCall, Denied, PendingQuestion};
 use super::closed::ClosedPaths;
-use super::floor::{FloorFinding, look_at};
+use super::floor::FloorFinding;
 use super::gate::{Gate, GateSettings, Refusal};
 use super::grant::Grants;
 use super::held::Held;
+use super::matter::Matter;
 use super::mode::ApproveMode;
 use super::policy::PolicySet;
-use super::question::{Decision, Inspection, Target};
+use super::question::{Decision, Inspection};
 use super::recall::RecalledCalls;
 use super::rule::{Rule, RuleEffect, RulePattern, RuleSource};
 use super::taint::{TaintFinding, TaintMode};
 use crate::profile::Reading;
-use crate::protocol::tool::{CheckedCall, Effects, Risk, Scope, ToolSpec};
-use crate::run::reaches_out;
-use crate::text::protected_paths::is_protected;
+use crate::protocol::tool::{CheckedCall, Risk, ToolSpec};
 use crate::text::redact::Redactor;
-use crate::text::secret_files::is_secret;
 
 /// What a question about a protected path says beside what its tool says.
 const PROTECTED_CAUTION: &str = "This path is protected: git, editors, shells or agents obey what is in it, so a change can make them run something later.";
-
-/// What is judged: the facts of a call that gates look at.
-#[derive(Clone, Copy)]
-pub(super) struct Matter<'a> {
-    pub(super) spec: &'a ToolSpec,
-    pub(super) targets: &'a [Target],
-    pub(super) risk: Risk,
-    /// Whether it would change files.
-    pub(super) is_edit: bool,
-    /// What the context of the run says of it.
-    pub(super) taint: Option<&'a TaintFinding>,
-}
-
-impl<'a> Matter<'a> {
-    /// A tool can raise the risk of one call, never lower it.
-    pub(super) fn of(call: &'a CheckedCall, inspection: &'a Inspection) -> Self {
-        let risk = inspection.risk.map_or(call.spec.risk, |risk| risk.max(call.spec.risk));
-        let (targets, taint) = (&inspection.targets, inspection.taint.as_deref());
-        Self { spec: &call.spec, targets, risk, is_edit: inspection.is_edit(), taint }
-    }
-
-    /// Whether it touches a file that holds secrets.
-    pub(super) fn is_secret(&self) -> bool {
-        self.targets.iter().any(|target| match target {
-            Target::Path(path) => is_secret(path),
-            Target::Host(_) | Target::Command(_) => false,
-        })
-    }
-
-    /// The path that it would change although other programs obey what is there.
-    pub(super) fn protected_path(&self) -> Option<&'a str> {
-        if self.spec.effects.is_read_only() {
-            return None;
-        }
-        self.targets.iter().find_map(|target| match target {
-            Target::Path(path) => is_protected(path).then_some(path.as_str()),
-            Target::Host(_) | Target::Command(_) => None,
-        })
-    }
-
-    fn is_on_paths(&self) -> bool {
-        self.targets.iter().all(|target| match target {
-            Target::Path(_) => true,
-            Target::Host(_) | Target::Command(_) => false,
-        })
-    }
-
-    /// Whether it only reads files of the project, none of them secret, and the tool itself saw nothing unusual in it.
-    pub(super) fn reads_project(&self) -> bool {
-        let is_reader = self.spec.effects.is_read_only()
-            // A tool without scopes has not said that it reads files and nothing else.
-            && !self.spec.scopes.is_empty()
-            && self.spec.scopes.iter().all(|scope| *scope == Scope::ReadFiles);
-        is_reader && self.risk <= Risk::Medium && self.is_on_paths() && !self.is_secret()
-    }
-
-    /// Whether it changes files of the project, by a diff that was shown, and none that other programs obey.
-    fn edits_project(&self) -> bool {
-        let is_editor = self.spec.effects == Effects::Write
-            && self.spec.scopes.contains(&Scope::WriteFiles)
-            && self.spec.scopes.iter().all(|scope| matches!(scope, Scope::ReadFiles | Scope::WriteFiles));
-        // An edit that names no file could be one of any file.
-        let names_files = !self.targets.is_empty() && self.is_on_paths() && !self.is_secret();
-        is_editor && self.is_edit && names_files && self.risk <= Risk::High
-    }
-
-    /// Whether it only looks, on this machine, or keeps the session's own list of tasks.
-    fn only_looks(&self) -> bool {
-        let reaches_out = |scope: &Scope| match scope {
-            Scope::WriteFiles | Scope::ExecuteCommands | Scope::NetworkAccess => true,
-            Scope::ReadFiles | Scope::SystemInfo | Scope::TaskManagement => false,
-        };
-        let keeps_tasks = !self.spec.scopes.is_empty()
-            && self.spec.scopes.iter().all(|scope| *scope == Scope::TaskManagement);
-        let is_looking = self.spec.effects.is_read_only() && !self.spec.scopes.iter().any(reaches_out);
-        keeps_tasks || (is_looking && self.is_on_paths())
-    }
-
-    /// Whether the call is one that text from outside must not lead to unseen.
-    pub(super) fn is_guarded(&self, mode: TaintMode) -> bool {
-        match mode {
-            TaintMode::Off => false,
-            TaintMode::Ask => reaches_out(self.spec, self.targets),
-            TaintMode::Strict => {
-                reaches_out(self.spec, self.targets)
-                    || (!self.spec.effects.is_read_only() && !self.only_looks())
-            }
-        }
-    }
-
-    /// What the floor finds in the commands of the call.
-    fn floor(&self, root: &str) -> FloorFinding {
-        let commands = self.targets.iter().filter_map(|target| match target {
-            Target::Command(line) => Some(line),
-            Target::Path(_) | Target::Host(_) => None,
-        });
-        commands.map(|line| look_at(line, root)).max().unwrap_or_default()
-    }
-}
 
 /// What one gate says of a call.
 #[derive(Debug, PartialEq)]
@@ -327,7 +226,15 @@ impl Permissions {
 
     /// Whether a call of a tool is asked about, as far as that can be said without its arguments.
     pub(crate) fn expects_question(&self, spec: &ToolSpec) -> bool {
-        let matter = Matter { spec, targets: &[], risk: spec.risk, is_edit: false, taint: None };
+        let matter = Matter {
+            spec,
+            targets: &[],
+            risk: spec.risk,
+            is_edit: false,
+            taint: None,
+            sandbox: None,
+            has_caution: false,
+        };
         matches!(self.rule_on(matter).opinion, Opinion::Silent | Opinion::Ask(_))
     }
 
@@ -390,13 +297,19 @@ impl Permissions {
             // What destroys much is not allowed with a group of calls: who wrote the rule did not see this one.
             Gate::AllowRule if risk == Risk::Critical => return allowed_by(self.rules.naming(spec, targets)),
             Gate::AllowRule => return allowed_by(self.rules.allowing(spec, targets)),
+            Gate::Confined => {
+                let is_free = matter.runs_confined(&self.settings.root);
+                return if is_free { Opinion::Allow(None) } else { Opinion::Silent };
+            }
             Gate::Reading => {
                 let is_free = self.settings.reading == Reading::Free && matter.reads_project();
                 return if is_free { Opinion::Allow(None) } else { Opinion::Silent };
             }
             Gate::Profile => {
                 // What is riskier than the tool itself is asked about, whatever the profile.
-                let is_unasked = self.settings.unasked_tools.contains(&spec.name) && risk <= spec.risk;
+                let is_unasked = self.settings.unasked_tools.contains(&spec.name)
+                    && risk <= spec.risk
+                    && !matter.leaves_sandbox();
                 return if is_unasked { Opinion::Allow(None) } else { Opinion::Silent };
             }
             Gate::Risk => {
@@ -467,7 +380,10 @@ impl Permissions {
                 Risk::Medium | Risk::High | Risk::Critical => false,
             },
             // What cannot be read beforehand would run with nobody looking at it (decision 0026).
-            ApproveMode::All => matter.floor(&self.settings.root) != FloorFinding::Unreadable,
+            // The same for what leaves the sandbox (decision 0035).
+            ApproveMode::All => {
+                matter.floor(&self.settings.root) != FloorFinding::Unreadable && !matter.leaves_sandbox()
+            }
         };
         let opinion = if runs {
             Opinion::Allow(None)

@@ -3,7 +3,9 @@ use serde_json::json;
 use super::super::case::*;
 use super::super::{Decision, Preview, RuleSource};
 use super::*;
+use crate::permission::Target;
 use crate::protocol::model::ToolChoice;
+use crate::protocol::tool::Effects;
 use crate::protocol::tool::{ErrorKind, Scope};
 
 const RISKS: [Risk; 5] = [Risk::Safe, Risk::Low, Risk::Medium, Risk::High, Risk::Critical];

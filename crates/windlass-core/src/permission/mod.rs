@@ -9,13 +9,14 @@
 //! - `policy`, `legacy`: stored rules, and the text of `policies.json`
 //! - `grant`: what lasts for a session
 //! - `mode`: what is done with calls that need asking
-//! - `taint`, `leak`: text from outside in the context, and private text in arguments
-//! - `gate`, `judge`, `explain`: the gates, the judgement, the reasons
+//! - `taint`: text from outside in the context, and private text in arguments
+//! - `matter`, `gate`, `judge`, `explain`: the facts, the gates, the judgement, the reasons
 //! - `question`, `approved`: what is asked, and what an answer leads to
 //! - `held`: what an approved call is held to when it runs
 //! - `staged`: edits that await approval
 //! - `recall`: verdicts that are on record
 //! - `audit`: the log line
+//! - `confine`: what a command is held to while it runs
 //! - `port`: where rules are kept and decisions are written down
 //! - `floor`: commands that destroy beyond the project
 //! - `limits`: the limits of this module, each with its reason
@@ -25,15 +26,16 @@ mod approved;
 mod audit;
 mod closed;
 mod command_line;
+mod confine;
 mod explain;
 mod floor;
 mod gate;
 mod grant;
 mod held;
 mod judge;
-mod leak;
 mod legacy;
 mod limits;
+mod matter;
 mod mode;
 mod pattern;
 mod place;
@@ -52,12 +54,12 @@ mod case;
 pub use approved::{Answered, ApprovedCall, Denied, PendingQuestion};
 pub use audit::{AuditDecision, AuditEntry, AuditLog};
 pub use closed::ClosedPaths;
+pub use confine::{ConfinedBy, Confinement, Reach, Sandbox, UNCONFINED};
 pub use explain::{Explanation, GateFinding, Stance};
 pub use gate::{Gate, GateSettings, NO_REPEAT, Refusal};
 pub use grant::Grants;
 pub use held::{Held, HeldTargets};
 pub use judge::{Judgement, Permissions};
-pub(crate) use leak::find_leak;
 pub use limits::{AUDIT_ARGS_CHARS_MAX, AUDIT_ENTRIES_MAX, AUDIT_VALUE_CHARS_MAX, RULES_MAX};
 pub use mode::ApproveMode;
 pub use pattern::TargetPattern;
@@ -68,4 +70,5 @@ pub use question::{Decision, DeniedBy, Inspection, PermissionAnswer, Preview, Qu
 pub(crate) use recall::{Recalled, RecalledAnswer, RecalledRefusal};
 pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern, read_reach};
 pub use staged::StagedCall;
+pub(crate) use taint::find_leak;
 pub use taint::{LeakFinding, TaintFinding, TaintMode, TaintSource};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::confine::Sandbox;
 use super::taint::TaintFinding;
 use crate::calls::json::canonical::canonical_text;
 use crate::protocol::ids::{CallId, RunId};
@@ -50,6 +51,8 @@ pub struct Inspection {
     pub folder: Option<String>,
     /// What the tool itself warns of, in words that nobody else wrote.
     pub caution: Option<String>,
+    /// What it is held to while it runs, if it is a command.
+    pub sandbox: Option<Sandbox>,
     /// A higher risk than the spec's, for this very call (`rm -rf`, overwriting).
     pub risk: Option<Risk>,
     /// Arguments that hold the call to what was looked at (the hash of a file, for one): who makes it later
@@ -83,6 +86,9 @@ pub struct Question {
     /// What its tool warns of, in words of the program alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caution: Option<String>,
+    /// What it is held to while it runs, if it is a command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Box<Sandbox>>,
     /// The rule that *remember* would store: the narrowest that covers the call.
     pub rule: String,
     /// The word to type for a critical call.
@@ -105,7 +111,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The digest of what is asked in a run: tool, arguments, targets, preview, folder, caution, rule and risk. Arguments count in
+    /// The digest of what is asked in a run: tool, arguments, targets, preview, folder, caution, sandbox, rule and risk. Arguments count in
     /// canonical form, so that spacing makes no difference. Its place among others is no part of it.
     pub fn digest_in(&self, run_id: &RunId) -> String {
         let arguments = serde_json::from_str(&self.arguments)
@@ -116,13 +122,14 @@ impl Question {
             Some(Preview::Command(text)) => ("command", text.as_str()),
             Some(Preview::Text(text)) => ("text", text.as_str()),
         };
+        let sandbox = self.sandbox.as_ref().map(|sandbox| sandbox.digest_words());
         let targets = self.targets.iter().flat_map(|target| match target {
             Target::Path(text) => ["path", text.as_str()],
             Target::Host(text) => ["host", text.as_str()],
             Target::Command(text) => ["command", text.as_str()],
         });
-        // Questions that are older than these two have neither, and the digest they had.
-        let further = [("folder", &self.folder), ("caution", &self.caution)];
+        // Questions that are older than these three have none of them, and the digest they had.
+        let further = [("folder", &self.folder), ("caution", &self.caution), ("sandbox", &sandbox)];
         let further = further.into_iter().filter_map(|(kind, text)| Some([kind, text.as_deref()?])).flatten();
         let pieces = [run_id.as_str(), self.call_id.as_str(), &self.tool, &arguments, self.risk.label()];
         let pieces = pieces.into_iter().chain([self.rule.as_str(), preview_kind, preview]).chain(targets);
@@ -199,7 +206,7 @@ impl Question {
         let targets = self.targets.iter_mut().map(|target| match target {
             Target::Path(text) | Target::Host(text) | Target::Command(text) => text,
         });
-        // Tool and caution are left out: they are words of the program.
+        // Tool, caution and sandbox are left out: they are words of the program.
         [&mut self.arguments, &mut self.rule]
             .into_iter()
             .chain(preview)

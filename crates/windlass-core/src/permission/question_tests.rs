@@ -35,6 +35,7 @@ fn asked(arguments: &str) -> Question {
         preview: Some(Preview::Diff("+b".into())),
         folder: None,
         caution: None,
+        sandbox: None,
         rule: "write_file(a)".into(),
         confirm_word: None,
         digest: String::new(),

@@ -5,6 +5,7 @@
 //! | `read_file` | every call of the tool |
 //! | `read_file(src/main.rs)`, `read_file(src/**)` | calls that touch only that file, that folder |
 //! | `execute_command(git status *)` | command lines that begin with these words |
+//! | `execute_command(git push)(unconfined git push)` | that one outside the sandbox, too |
 //! | `fetch_url(example.com)`, `fetch_url(*.example.com)` | that host, every host below it |
 //! | `move_file(a.txt)(b.txt)` | calls that touch nothing but these |
 //! | `scope:read_files`, `scope:read_files(docs/**)` | tools that touch that part of the machine |
@@ -17,6 +18,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::confine::UNCONFINED;
 use super::pattern::TargetPattern;
 use super::question::Target;
 use crate::protocol::ids::{Millis, SessionId};
@@ -188,6 +190,12 @@ impl RulePattern {
         self.tool.covers(spec)
             // A call that names no target is covered by no rule for some: `all` of nothing would be true.
             && (self.targets.is_empty() || (!targets.is_empty() && targets.iter().all(is_named)))
+            && (self.says_unconfined() || !targets.iter().any(leaves_sandbox))
+    }
+
+    /// Whether the pattern itself speaks of calls that leave the sandbox: no other is enough for one.
+    fn says_unconfined(&self) -> bool {
+        self.targets.iter().any(|pattern| pattern.to_string().starts_with(UNCONFINED))
     }
 
     /// Whether the pattern names just this call: each target itself or, where it touches nothing it can name, the tool.
@@ -223,6 +231,13 @@ impl RulePattern {
     pub fn touches(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
         let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.touches(target));
         self.tool.touches(spec) && (self.targets.is_empty() || targets.iter().any(is_named))
+    }
+}
+
+fn leaves_sandbox(target: &Target) -> bool {
+    match target {
+        Target::Command(line) => line.starts_with(UNCONFINED),
+        Target::Path(_) | Target::Host(_) => false,
     }
 }
 

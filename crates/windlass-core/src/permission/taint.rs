@@ -2,10 +2,16 @@
 //!
 //! The run folds its context and looks at each call (`run/taint.rs`); here is what it finds, in which manner it counts,
 //! and what people are told. Knows no transcript.
+//!
+//! - `leak`: the tripwire for private text in arguments
+
+mod leak;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub(crate) use self::leak::find_leak;
 
 /// What is done with calls that reach out while the context has text from outside (`--taint`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]

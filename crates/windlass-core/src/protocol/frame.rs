@@ -146,7 +146,7 @@ fn question_of(run_id: &RunId, question: &Question) -> Value {
     json!({
         "id": question.call_id, "name": question.tool, "arguments": question.arguments,
         "risk": question.risk, "preview": question.preview, "targets": question.targets,
-        "folder": question.folder, "caution": question.caution,
+        "folder": question.folder, "caution": question.caution, "sandbox": question.sandbox,
         "rule": question.rule, "confirm_word": question.confirm_word, "digest": question.digest,
         "position": question.position, "total": question.total, "hidden_chars": question.hidden_chars,
     })

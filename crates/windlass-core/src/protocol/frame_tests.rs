@@ -228,6 +228,7 @@ fn questions_and_decisions_have_frames_of_their_own() {
         preview: Some(Preview::Diff("+1".into())),
         folder: None,
         caution: None,
+        sandbox: None,
         rule: "write_file(a)".into(),
         confirm_word: None,
         digest: "abc".into(),

@@ -164,6 +164,7 @@ fn tasks_grants_and_questions_of_low_risk_are_kept() {
                 preview: None,
                 folder: None,
                 caution: None,
+                sandbox: None,
                 rule: String::new(),
                 confirm_word: None,
                 digest: String::new(),

@@ -258,6 +258,7 @@ fn question() -> Question {
         preview: None,
         folder: None,
         caution: None,
+        sandbox: None,
         rule: "look".into(),
         confirm_word: None,
         digest: String::new(),

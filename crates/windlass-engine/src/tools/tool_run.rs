@@ -46,6 +46,7 @@ pub async fn run_call(
     let reached = context.reached.clone();
     context.targets = context.targets.held_to(&held);
     let label = Label::of(&spec, context.targets.listed());
+    let sandbox = held.sandbox().cloned().map(Box::new);
     let is_looked_at = spec.inspected && held.is_known();
     let work = async move {
         if is_looked_at {
@@ -72,6 +73,7 @@ pub async fn run_call(
     outcome.meta.decision = Some(decision);
     // Also of a call that failed or was stopped: what was sent was sent.
     outcome.meta.reached = reached.take();
+    outcome.meta.sandbox = sandbox;
     outcome.meta.trust = if spec.untrusted_output { Trust::Untrusted } else { Trust::Own };
     outcome.meta.label = label.map(Box::new);
     outcome

@@ -1,6 +1,7 @@
 //! What the server refuses, and what it never lets out.
 
 use serde_json::json;
+use windlass_core::text::redact::SecretRegistry;
 use windlass_server::{Rate, ServerConfig, ServerLimits};
 
 use crate::stage::Stage;

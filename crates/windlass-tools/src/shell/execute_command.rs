@@ -11,7 +11,7 @@ use cap_std::fs::Dir;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use windlass_core::permission::{Inspection, Preview, Target};
+use windlass_core::permission::{Confinement, Inspection, Preview, Sandbox, Target, UNCONFINED};
 use windlass_core::ports::ToolContext;
 use windlass_core::protocol::tool::{
     Category, Effects, ErrorKind, Risk, Scope, ToolFailure, ToolOutput, ToolSpec, Visibility,
@@ -24,6 +24,10 @@ use crate::files::limits::{
 };
 use crate::files::offload::offload;
 use crate::files::root::Root;
+use crate::shell::confine::Confining;
+use crate::shell::confine::config::SandboxConfig;
+use crate::shell::confine::evidence;
+use crate::shell::confine::plan::ConfinePlan;
 use crate::shell::danger::danger;
 use crate::shell::environment::Environment;
 use crate::shell::line::CommandLine;
@@ -35,6 +39,8 @@ use crate::typed::{TypedTool, root_folder, text_arg};
 /// limits on time and output. A command that fails is still an outcome: its exit code and output.
 pub(crate) struct ExecuteCommand {
     inherited: Arc<Environment>,
+    /// None where the user wants none.
+    confining: Option<Confining>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -54,6 +60,10 @@ pub(crate) struct ExecuteCommandArgs {
     timeout_ms: u64,
     /// Further environment variables.
     env: Option<BTreeMap<String, String>>,
+    /// Run outside the sandbox: the user is asked. Only after a call that the sandbox held back, with a reason.
+    unconfined: Option<bool>,
+    /// Why it must run outside the sandbox, for the user.
+    reason: Option<String>,
 }
 
 fn usual_timeout() -> u64 {
@@ -69,11 +79,51 @@ struct CommandPlan {
     folder: Dir,
     timeout_ms: u64,
     env: BTreeMap<String, String>,
+    /// What it is held to; none where there is no sandbox by the user's own choice.
+    sandbox: Option<Sandbox>,
+    held: Option<Arc<ConfinePlan>>,
+}
+
+impl CommandPlan {
+    /// What rules see of it: one that leaves the sandbox is named twice, so that what denies the command still does, and
+    /// what allows it does not.
+    fn targets(&self) -> Vec<Target> {
+        let line = self.command.full_line(&self.cwd, &self.env);
+        let leaves = self.sandbox.as_ref().is_some_and(|sandbox| sandbox.leaves);
+        let second = leaves.then(|| Target::Command(format!("{UNCONFINED}{line}")));
+        std::iter::once(Target::Command(line)).chain(second).collect()
+    }
 }
 
 impl ExecuteCommand {
-    pub(crate) fn new(inherited: Environment) -> Self {
-        Self { inherited: Arc::new(inherited) }
+    pub(crate) fn new(inherited: Environment, sandbox: Option<SandboxConfig>) -> Self {
+        let confining = sandbox.filter(|config| config.confinement != Confinement::Full).map(Confining::new);
+        Self { inherited: Arc::new(inherited), confining }
+    }
+
+    /// The plan, and what holds the command.
+    async fn plan(
+        &self,
+        args: ExecuteCommandArgs,
+        context: &ToolContext,
+    ) -> Result<CommandPlan, ToolFailure> {
+        let (leaves, reason) = (args.unconfined == Some(true), args.reason.clone().unwrap_or_default());
+        let plan = plan(args, context).await?;
+        let Some(confining) = &self.confining else { return Ok(plan) };
+        let found = confining.look_at(&context.root).await;
+        let confined = found
+            .map_err(|error| ToolFailure::io_error(format!("The sandbox could not be made: {error}")))?;
+        let (sandbox, held) = match (leaves, confined.plan) {
+            (true, Some(_)) if reason.trim().is_empty() => {
+                return Err(wrong(
+                    "reason",
+                    "A command that leaves the sandbox needs a 'reason' for the user",
+                ));
+            }
+            (true, Some(_)) => (Sandbox::left(), None),
+            (true | false, held) => (confined.sandbox, held.map(Arc::new)),
+        };
+        Ok(CommandPlan { sandbox: Some(sandbox), held, ..plan })
     }
 }
 
@@ -110,23 +160,24 @@ impl TypedTool for ExecuteCommand {
         args: ExecuteCommandArgs,
         context: &ToolContext,
     ) -> Result<Inspection, ToolFailure> {
-        let plan = plan(args, context).await?;
+        let plan = self.plan(args, context).await?;
         let line = plan.command.full_line(&plan.cwd, &plan.env);
         let danger = danger(&plan.command);
         Ok(Inspection {
-            targets: vec![Target::Command(line.clone())],
+            targets: plan.targets(),
             preview: Some(Preview::Command(line)),
             folder: Some(plan.cwd_absolute.display().to_string()),
             caution: danger.map(|danger| format!("This command {danger}.")),
             risk: danger.map(|_| Risk::Critical),
+            sandbox: plan.sandbox,
             ..Inspection::default()
         })
     }
 
     async fn run(&self, args: ExecuteCommandArgs, context: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        let plan = plan(args, context).await?;
+        let plan = self.plan(args, context).await?;
         // Worked out anew and compared with what was approved (U-6).
-        context.targets.check(&Target::Command(plan.command.full_line(&plan.cwd, &plan.env)))?;
+        plan.targets().iter().try_for_each(|target| context.targets.check(target))?;
         let words = plan.command.words();
         let program = words.first().cloned().unwrap_or_default();
         let folder = plan.folder.try_clone().map_err(|error| not_started(&program, &error))?;
@@ -139,6 +190,7 @@ impl TypedTool for ExecuteCommand {
             timeout: Duration::from_millis(plan.timeout_ms),
             // Both streams share what an outcome may have.
             stream_bytes_max: STREAM_BYTES_KEPT.min(context.output_bytes_max / 2),
+            held: plan.held.clone(),
         };
         let on_line = |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));
         let finished = execute(launch, &on_line).await.map_err(|error| not_started(&program, &error))?;
@@ -191,7 +243,8 @@ async fn plan(args: ExecuteCommandArgs, context: &ToolContext) -> Result<Command
         Ok((cwd, absolute, folder))
     })
     .await?;
-    Ok(CommandPlan { command, cwd, cwd_absolute, folder, timeout_ms: args.timeout_ms, env })
+    let (sandbox, held) = (None, None);
+    Ok(CommandPlan { command, cwd, cwd_absolute, folder, timeout_ms: args.timeout_ms, env, sandbox, held })
 }
 
 fn wrong(field: &str, message: impl Into<String>) -> ToolFailure {
@@ -210,7 +263,10 @@ fn not_started(program: &str, error: &io::Error) -> ToolFailure {
 fn conclude(plan: &CommandPlan, finished: &FinishedProcess) -> Result<ToolOutput, ToolFailure> {
     let line = cut(&plan.command.line(), SHOWN_CHARS_MAX);
     match &finished.end {
-        ProcessEnd::Exited(status) => Ok(output(plan, finished, status.code(), status.signal())),
+        ProcessEnd::Exited(status) => match held_back(plan, finished, status.code()) {
+            Some(failure) => Err(failure),
+            None => Ok(output(plan, finished, status.code(), status.signal())),
+        },
         ProcessEnd::TimedOut => Err(stopped(
             ErrorKind::Timeout,
             format!("The command was stopped after {} ms: {line}", plan.timeout_ms),
@@ -224,6 +280,24 @@ fn conclude(plan: &CommandPlan, finished: &FinishedProcess) -> Result<ToolOutput
         )
         .hint("Let it print less: use quiet flags, 'head', 'grep', or send its output to a file.")),
     }
+}
+
+/// The failure of a command that its sandbox probably held back: what it printed, what shows it, and the way out, which is
+/// another call with a question of its own.
+fn held_back(plan: &CommandPlan, finished: &FinishedProcess, code: Option<i32>) -> Option<ToolFailure> {
+    let (held, code) = (plan.held.as_ref()?, code.filter(|code| *code != 0)?);
+    let (stdout, stderr) = (finished.stdout.text(), finished.stderr.text());
+    let evidence = evidence::find(held, &plan.cwd_absolute, [&stderr, &stdout])?;
+    let words = plan.sandbox.as_ref().map(|sandbox| sandbox.words.as_str()).unwrap_or_default();
+    let message = format!(
+        "The command ended with exit code {code}, probably because its sandbox held it back: \"{}\"",
+        cut(&evidence, SHOWN_CHARS_MAX)
+    );
+    let failure = stopped(ErrorKind::SandboxDenied, message, finished);
+    Some(ToolFailure { expected: Some(words.to_owned()), ..failure }.hint(
+        "Do it in a way that needs nothing outside the project and no network. If there is none, send a new call with \
+         unconfined: true and a reason: the user is asked.",
+    ))
 }
 
 /// The failure of a stopped command, with the last it printed.

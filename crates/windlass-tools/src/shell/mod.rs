@@ -1,7 +1,8 @@
 //! Commands: the tool `execute_command`; how commands are written for people and rules (`line`), how dangerous they look, how
-//! they run, are captured and stop (`process`, `capture`), and what `environment` they get.
+//! they run, are captured and stop (`process`, `capture`), what `environment` they get, and what holds them (`confine`).
 
 pub(crate) mod capture;
+pub(crate) mod confine;
 pub(crate) mod danger;
 pub(crate) mod environment;
 pub(crate) mod execute_command;

@@ -5,6 +5,7 @@
 //! keep the call waiting.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
@@ -17,8 +18,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Child;
 use tokio::time::{Instant, sleep_until, timeout};
+use windlass_core::permission::ConfinedBy;
 
 use super::capture::Capture;
+use super::confine::mask::MaskLease;
+use super::confine::plan::ConfinePlan;
+use super::confine::start::{self, ThreadLeash};
 use super::environment::{Environment, FIXED};
 use crate::files::limits::{COMMAND_OUTPUT_BYTES_MAX, DRAIN_MS_MAX};
 
@@ -35,6 +40,8 @@ pub(crate) struct Launch {
     pub(crate) timeout: Duration,
     /// Bytes kept of each stream.
     pub(crate) stream_bytes_max: usize,
+    /// The sandbox that it runs in.
+    pub(crate) held: Option<Arc<ConfinePlan>>,
 }
 
 impl Launch {
@@ -42,6 +49,13 @@ impl Launch {
         // The child has the folder open until its program begins, which is after it has gone there.
         let open = PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
         if open.is_dir() { open } else { self.path.clone() }
+    }
+
+    /// Where its program is looked for.
+    fn search_path(&self) -> Option<OsString> {
+        let own = self.env.get("PATH").map(OsString::from);
+        let inherited = || self.inherited.variables().find(|(name, _)| *name == "PATH");
+        own.or_else(|| inherited().map(|(_, value)| value.clone()))
     }
 }
 
@@ -60,7 +74,9 @@ pub(crate) struct FinishedProcess {
 
 /// Runs a process to its end; `on_line` sees output as it comes, a line at a time, perhaps not all.
 pub(crate) async fn execute(launch: Launch, on_line: &(dyn Fn(&str) + Sync)) -> io::Result<FinishedProcess> {
-    let mut child = spawn(&launch)?;
+    // Declared first, so that it goes last: what it covers stays covered until the command has ended.
+    let _masks = launch.held.as_ref().and_then(|plan| MaskLease::of(plan));
+    let (mut child, _leash) = spawn(&launch).await?;
     let group = ProcessGroup::of(&child);
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("the pipes of the process are missing"));
@@ -85,10 +101,29 @@ pub(crate) async fn execute(launch: Launch, on_line: &(dyn Fn(&str) + Sync)) -> 
     Ok(FinishedProcess { end, stdout: streams.stdout.capture, stderr: streams.stderr.capture })
 }
 
-fn spawn(launch: &Launch) -> io::Result<Child> {
-    let (program, args) =
-        launch.words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
-    tokio::process::Command::new(program)
+async fn spawn(launch: &Launch) -> io::Result<(Child, Option<ThreadLeash>)> {
+    let Some(plan) = &launch.held else {
+        let words: Vec<OsString> = launch.words.iter().map(OsString::from).collect();
+        return Ok((prepared(launch, &words)?.spawn()?, None));
+    };
+    let name = launch.words.first().map(String::as_str).unwrap_or_default();
+    start::find_program(name, launch.search_path(), &launch.current_dir())?;
+    let words = start::words_of(plan, &launch.words, &launch.current_dir().metadata()?)?;
+    let mut command = prepared(launch, &words)?;
+    if plan.by != ConfinedBy::Bubblewrap && !launch.env.contains_key("TMPDIR") {
+        // There the folder of all is not private to the command.
+        std::fs::create_dir_all(&plan.scratch)?;
+        command.env("TMPDIR", &plan.scratch);
+    }
+    let (child, leash) = start::spawn_held(command, Arc::clone(plan)).await?;
+    Ok((child, Some(leash)))
+}
+
+/// The command with folder, environment and pipes, not started.
+fn prepared(launch: &Launch, words: &[OsString]) -> io::Result<tokio::process::Command> {
+    let (program, args) = words.split_first().ok_or_else(|| io::Error::other("the command is empty"))?;
+    let mut command = tokio::process::Command::new(program);
+    command
         .args(args)
         .current_dir(launch.current_dir())
         .env_clear()
@@ -100,8 +135,8 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
+        .kill_on_drop(true);
+    Ok(command)
 }
 
 /// A process group that ends with this value.

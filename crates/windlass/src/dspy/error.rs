@@ -76,6 +76,7 @@ impl From<ToolFailure> for ToolError {
             FailureKind::NotFound
             | FailureKind::IoError
             | FailureKind::PermissionDenied
+            | FailureKind::SandboxDenied
             | FailureKind::Timeout
             | FailureKind::Cancelled
             | FailureKind::LimitExceeded

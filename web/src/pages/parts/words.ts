@@ -47,6 +47,7 @@ export const GATES: { [word: string]: { name: string; about: string } } = {
   grant: { name: 'Grants', about: 'A grant of this session lets the call run.' },
   ask_rule: { name: 'Ask rules', about: 'A rule may ask each time.' },
   allow_rule: { name: 'Allow rules', about: 'A rule may let the call run.' },
+  confined: { name: 'Sandbox', about: 'The user may let commands run that a sandbox holds.' },
   risk: { name: 'Risk', about: 'Otherwise risk decides.' },
   mode: { name: 'Mode', about: 'The mode of the session decides about calls that need approval.' },
   caller: { name: 'Caller', about: 'A sub-agent may do no more than its caller.' },

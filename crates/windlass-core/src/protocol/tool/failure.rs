@@ -21,6 +21,8 @@ pub enum ErrorKind {
     IoError,
     /// The user, a rule or the run forbids it.
     PermissionDenied,
+    /// The sandbox around a command probably held it back.
+    SandboxDenied,
     /// It took too long and was stopped.
     Timeout,
     /// The run was cancelled.
@@ -49,13 +51,14 @@ pub enum RetryAdvice {
 
 impl ErrorKind {
     /// All kinds, for tables and tests.
-    pub const ALL: [ErrorKind; 12] = [
+    pub const ALL: [ErrorKind; 13] = [
         ErrorKind::UnknownTool,
         ErrorKind::InvalidArgs,
         ErrorKind::ParseError,
         ErrorKind::NotFound,
         ErrorKind::IoError,
         ErrorKind::PermissionDenied,
+        ErrorKind::SandboxDenied,
         ErrorKind::Timeout,
         ErrorKind::Cancelled,
         ErrorKind::LimitExceeded,
@@ -73,6 +76,7 @@ impl ErrorKind {
             ErrorKind::NotFound => "not_found",
             ErrorKind::IoError => "io_error",
             ErrorKind::PermissionDenied => "permission_denied",
+            ErrorKind::SandboxDenied => "sandbox_denied",
             ErrorKind::Timeout => "timeout",
             ErrorKind::Cancelled => "cancelled",
             ErrorKind::LimitExceeded => "limit_exceeded",
@@ -89,7 +93,7 @@ impl ErrorKind {
             ErrorKind::InvalidArgs | ErrorKind::LimitExceeded => "validation_failed",
             ErrorKind::ParseError => "parse_error",
             ErrorKind::IoError => "io_error",
-            ErrorKind::PermissionDenied => "permission_denied",
+            ErrorKind::PermissionDenied | ErrorKind::SandboxDenied => "permission_denied",
             ErrorKind::Timeout
             | ErrorKind::Cancelled
             | ErrorKind::Unavailable
@@ -111,6 +115,7 @@ impl ErrorKind {
                 RetryAdvice::Maybe
             }
             ErrorKind::PermissionDenied
+            | ErrorKind::SandboxDenied
             | ErrorKind::Cancelled
             | ErrorKind::LimitExceeded
             | ErrorKind::Unavailable

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{ErrorKind, InnerCall, Label, ReachedHost, ToolFailure};
 use crate::calls::json::note::RepairNote;
-use crate::permission::Question;
+use crate::permission::{Question, Sandbox};
 use crate::protocol::ids::Millis;
 
 /// What a tool returns when it succeeds: JSON for machines, text for readers.
@@ -163,6 +163,9 @@ pub struct OutcomeMeta {
     /// Who wrote what is in it, for the gates; nothing where that is this program. Older records say `trust` alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Box<Label>>,
+    /// What the command was held to while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Box<Sandbox>>,
     /// The edit that was staged instead of made: what awaits the user's approval. Calling its tool with its
     /// arguments makes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -253,6 +256,7 @@ impl ToolOutcome {
                 | ErrorKind::Timeout
                 | ErrorKind::LimitExceeded
                 | ErrorKind::Unavailable
+                | ErrorKind::SandboxDenied
                 | ErrorKind::Internal => OutcomeStatus::Failed,
             },
         }

@@ -58,7 +58,7 @@ pub(super) async fn generate(
 fn problem_of(failure: &ToolFailure) -> Problem {
     let kind = match failure.kind {
         ErrorKind::InvalidArgs | ErrorKind::ParseError => ProblemKind::Invalid,
-        ErrorKind::PermissionDenied => ProblemKind::Forbidden,
+        ErrorKind::PermissionDenied | ErrorKind::SandboxDenied => ProblemKind::Forbidden,
         ErrorKind::Timeout => ProblemKind::TimedOut,
         ErrorKind::LimitExceeded | ErrorKind::Unavailable | ErrorKind::Cancelled => ProblemKind::Unavailable,
         ErrorKind::UnknownTool | ErrorKind::NotFound => ProblemKind::Missing,

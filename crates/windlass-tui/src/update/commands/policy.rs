@@ -156,6 +156,7 @@ pub(in crate::update) fn explained(state: &mut TuiState, tool: &str, explanation
         fact("arguments", &question.arguments);
         question.folder.iter().for_each(|folder| fact("runs in", folder));
         question.caution.iter().for_each(|caution| fact("careful", caution));
+        question.sandbox.iter().for_each(|sandbox| fact("sandbox", &sandbox.words));
         let preview = match &question.preview {
             Some(Preview::Diff(text) | Preview::Command(text) | Preview::Text(text)) => text.as_str(),
             None => "",

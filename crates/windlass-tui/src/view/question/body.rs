@@ -25,6 +25,11 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
         let careful = format!("Careful: {}", one_line(caution));
         lines.extend(wrap_spans(&[Span::styled(careful, theme.style(TextRole::Bad))], columns, &[], &[]));
     }
+    if let Some(sandbox) = &question.sandbox {
+        let role = if sandbox.leaves { TextRole::Bad } else { TextRole::Muted };
+        let words = one_line(&sandbox.words);
+        lines.extend(wrap_spans(&[Span::styled(words, theme.style(role))], columns, &[], &[]));
+    }
     if !question.targets.is_empty() {
         lines.push(heading("Touches", theme));
     }

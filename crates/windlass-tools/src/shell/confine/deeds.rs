@@ -1,0 +1,305 @@
+//! The deeds by which a sandbox is proven: each a small real act that the helper tries and tells about. Whether it happened is
+//! looked at from outside; what it says counts only where outside nothing can be seen.
+//!
+//! Every deed acts on a stage that was built for it, and on nothing else.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpStream, UdpSocket};
+use std::os::fd::AsRawFd as _;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::ptrace;
+use nix::sys::uio::{RemoteIoVec, process_vm_readv};
+use rustix::process::{Pid, Signal, kill_process, setsid};
+use serde::{Deserialize, Serialize};
+
+use super::enter::DEED;
+
+/// How long a connection is tried.
+const CONNECT_MS: u64 = 500;
+/// How long a survivor waits before it shows that it lives: the command and its group are ended long before.
+pub(crate) const LINGER_MS: u64 = 300;
+
+/// What a helper is told of its stage.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct StageFacts {
+    /// The project.
+    pub(crate) root: PathBuf,
+    /// A project without `.git`.
+    pub(crate) bare: PathBuf,
+    /// A folder beside it.
+    pub(crate) outside: PathBuf,
+    /// A file that is hidden.
+    pub(crate) hidden: PathBuf,
+    pub(crate) tcp_port: u16,
+    pub(crate) udp_port: u16,
+    /// The folder with a socket.
+    pub(crate) socket: PathBuf,
+    /// The name of one without.
+    pub(crate) socket_name: String,
+    /// A process outside, and a variable in its environment.
+    pub(crate) victim: i32,
+    pub(crate) variable: String,
+}
+
+/// All deeds, in the order of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deed {
+    WriteInside,
+    WriteOutside,
+    WriteGitHook,
+    MoveGitAway,
+    CreateMissingGit,
+    ConnectTcp,
+    SendUdp,
+    ConnectUnixPath,
+    ConnectUnixAbstract,
+    SignalOutward,
+    PtraceOutward,
+    ReadEnvironmentOutward,
+    ReadMemoryOutward,
+    ReadHiddenFile,
+    HardLinkOut,
+    MoveOut,
+    SymlinkOut,
+    SurviveBySetsid,
+    Remount,
+    Unmount,
+    NestUserNamespace,
+}
+
+impl Deed {
+    pub(crate) const ALL: [Deed; 21] = [
+        Deed::WriteInside,
+        Deed::WriteOutside,
+        Deed::WriteGitHook,
+        Deed::MoveGitAway,
+        Deed::CreateMissingGit,
+        Deed::ConnectTcp,
+        Deed::SendUdp,
+        Deed::ConnectUnixPath,
+        Deed::ConnectUnixAbstract,
+        Deed::SignalOutward,
+        Deed::PtraceOutward,
+        Deed::ReadEnvironmentOutward,
+        Deed::ReadMemoryOutward,
+        Deed::ReadHiddenFile,
+        Deed::HardLinkOut,
+        Deed::MoveOut,
+        Deed::SymlinkOut,
+        Deed::SurviveBySetsid,
+        Deed::Remount,
+        Deed::Unmount,
+        Deed::NestUserNamespace,
+    ];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Deed::WriteInside => "write_inside",
+            Deed::WriteOutside => "write_outside",
+            Deed::WriteGitHook => "write_git_hook",
+            Deed::MoveGitAway => "move_git_away",
+            Deed::CreateMissingGit => "create_missing_git",
+            Deed::ConnectTcp => "connect_tcp",
+            Deed::SendUdp => "send_udp",
+            Deed::ConnectUnixPath => "connect_unix_path",
+            Deed::ConnectUnixAbstract => "connect_unix_abstract",
+            Deed::SignalOutward => "signal_outward",
+            Deed::PtraceOutward => "ptrace_outward",
+            Deed::ReadEnvironmentOutward => "read_environment_outward",
+            Deed::ReadMemoryOutward => "read_memory_outward",
+            Deed::ReadHiddenFile => "read_hidden_file",
+            Deed::HardLinkOut => "hard_link_out",
+            Deed::MoveOut => "move_out",
+            Deed::SymlinkOut => "symlink_out",
+            Deed::SurviveBySetsid => "survive_by_setsid",
+            Deed::Remount => "remount",
+            Deed::Unmount => "unmount",
+            Deed::NestUserNamespace => "nest_user_namespace",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|deed| deed.word() == word)
+    }
+
+    /// What it does, for people.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Deed::WriteInside => "write a file in the project",
+            Deed::WriteOutside => "write a file beside the project",
+            Deed::WriteGitHook => "write a hook in .git",
+            Deed::MoveGitAway => "move .git away",
+            Deed::CreateMissingGit => "make a .git where there is none",
+            Deed::ConnectTcp => "connect to a server of this machine",
+            Deed::SendUdp => "send a packet",
+            Deed::ConnectUnixPath => "connect to a socket with a path",
+            Deed::ConnectUnixAbstract => "connect to a socket without a path",
+            Deed::SignalOutward => "end a process outside",
+            Deed::PtraceOutward => "trace a process outside",
+            Deed::ReadEnvironmentOutward => "read the environment of a process outside",
+            Deed::ReadMemoryOutward => "read the memory of a process outside",
+            Deed::ReadHiddenFile => "read a hidden file",
+            Deed::HardLinkOut => "write through a hard link to a file outside",
+            Deed::MoveOut => "move a file out of the project",
+            Deed::SymlinkOut => "write through a symbolic link to a file outside",
+            Deed::SurviveBySetsid => "outlive the command in a session of its own",
+            Deed::Remount => "mount .git again, to be written",
+            Deed::Unmount => "take the cover off .git",
+            Deed::NestUserNamespace => "make a user namespace, and be root in it",
+        }
+    }
+
+    fn act(self, stage: &StageFacts) -> io::Result<()> {
+        let mark = self.word();
+        let inside = stage.root.join(mark);
+        let outside = stage.outside.join(mark);
+        match self {
+            Deed::WriteInside => fs::write(inside, mark),
+            Deed::WriteOutside => fs::write(outside, mark),
+            Deed::WriteGitHook => write_hook(&stage.root, mark),
+            Deed::MoveGitAway => fs::rename(stage.root.join(".git"), inside),
+            Deed::CreateMissingGit => {
+                fs::create_dir_all(stage.bare.join(".git/hooks"))?;
+                write_hook(&stage.bare, mark)
+            }
+            Deed::ConnectTcp => {
+                let address = ([127, 0, 0, 1], stage.tcp_port).into();
+                TcpStream::connect_timeout(&address, Duration::from_millis(CONNECT_MS)).map(drop)
+            }
+            Deed::SendUdp => {
+                let socket = UdpSocket::bind(("127.0.0.1", 0))?;
+                socket.send_to(mark.as_bytes(), ("127.0.0.1", stage.udp_port)).map(drop)
+            }
+            Deed::ConnectUnixPath => UnixStream::connect(socket_in(&File::open(&stage.socket)?)).map(drop),
+            Deed::ConnectUnixAbstract => {
+                let address = SocketAddr::from_abstract_name(stage.socket_name.as_bytes())?;
+                UnixStream::connect_addr(&address).map(drop)
+            }
+            Deed::SignalOutward => Ok(kill_process(victim(stage)?, Signal::KILL)?),
+            Deed::PtraceOutward => trace(stage),
+            Deed::ReadEnvironmentOutward => find_in(format!("/proc/{}/environ", stage.victim), stage),
+            Deed::ReadMemoryOutward => read_memory(stage),
+            Deed::ReadHiddenFile => find_in(&stage.hidden, stage),
+            Deed::HardLinkOut => {
+                fs::hard_link(stage.outside.join("linked"), &inside)?;
+                fs::write(inside, mark)
+            }
+            Deed::MoveOut => {
+                fs::write(&inside, mark)?;
+                fs::rename(inside, outside)
+            }
+            Deed::SymlinkOut => {
+                symlink(outside, &inside)?;
+                fs::write(inside, mark)
+            }
+            Deed::SurviveBySetsid => survive(&inside),
+            Deed::Remount => {
+                let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND;
+                mount(None::<&str>, &stage.root.join(".git"), None::<&str>, flags, None::<&str>)?;
+                write_hook(&stage.root, mark)
+            }
+            Deed::Unmount => {
+                umount2(&stage.root.join(".git"), MntFlags::MNT_DETACH)?;
+                write_hook(&stage.root, mark)
+            }
+            Deed::NestUserNamespace => Ok(unshare(CloneFlags::CLONE_NEWUSER)?),
+        }
+    }
+}
+
+fn write_hook(project: &Path, mark: &str) -> io::Result<()> {
+    fs::write(project.join(".git/hooks").join(mark), mark)
+}
+
+/// Reads what only the stage has in it; another file in its place proves nothing.
+fn find_in(path: impl AsRef<Path>, stage: &StageFacts) -> io::Result<()> {
+    let found = String::from_utf8_lossy(&fs::read(path)?).contains(&stage.variable);
+    if found { Ok(()) } else { Err(io::Error::other("it holds something else")) }
+}
+
+fn trace(stage: &StageFacts) -> io::Result<()> {
+    let victim = nix::unistd::Pid::from_raw(stage.victim);
+    ptrace::attach(victim)?;
+    nix::sys::wait::waitpid(victim, None)?;
+    Ok(ptrace::detach(victim, None)?)
+}
+
+/// The socket in a folder, by a path that is short enough for one wherever the folder is.
+pub(crate) fn socket_in(folder: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}/s", folder.as_raw_fd()))
+}
+
+fn victim(stage: &StageFacts) -> io::Result<Pid> {
+    Pid::from_raw(stage.victim).ok_or_else(|| io::Error::other("there is no such process"))
+}
+
+/// Reads the first bytes that the victim has in memory.
+fn read_memory(stage: &StageFacts) -> io::Result<()> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", stage.victim))?;
+    let first = maps.split('-').next().unwrap_or_default();
+    let base = usize::from_str_radix(first, 16).map_err(io::Error::other)?;
+    let mut bytes = [0_u8; 4];
+    let mut own = [io::IoSliceMut::new(&mut bytes)];
+    let remote = [RemoteIoVec { base, len: 4 }];
+    let read = process_vm_readv(nix::unistd::Pid::from_raw(stage.victim), &mut own, &remote)?;
+    if read == bytes.len() { Ok(()) } else { Err(io::Error::other("less was read than asked for")) }
+}
+
+/// Leaves a process behind that shows a while later that it lives.
+fn survive(mark: &Path) -> io::Result<()> {
+    let mut child = Command::new("/proc/self/exe")
+        .args([DEED, "linger"])
+        .arg(mark)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut ready = [0_u8; 1];
+    // It says when it has left the group: before that it would die with it, and prove nothing.
+    child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?.read_exact(&mut ready)
+}
+
+fn linger(mark: &Path) -> io::Result<()> {
+    setsid()?;
+    io::stdout().write_all(b"r")?;
+    io::stdout().flush()?;
+    std::thread::sleep(Duration::from_millis(LINGER_MS));
+    fs::write(mark, "survived")
+}
+
+/// Does what it is told and says how each deed went; ends with 0 when all were done.
+pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> u8 {
+    let what = arguments.next().unwrap_or_default();
+    let facts = arguments.next().unwrap_or_default();
+    match what.to_string_lossy().as_ref() {
+        // The victim: ends when whoever started it lets go of its input.
+        "wait" => io::stdin().read_to_end(&mut Vec::new()).map_or(1, |_| 0),
+        "linger" => linger(Path::new(&facts)).map_or(1, |()| 0),
+        words => match serde_json::from_str::<StageFacts>(&facts.to_string_lossy()) {
+            Ok(stage) => words.split(',').fold(0, |code, word| code.max(tell(word, &stage))),
+            Err(_) => 2,
+        },
+    }
+}
+
+fn tell(word: &str, stage: &StageFacts) -> u8 {
+    let Some(deed) = Deed::of_word(word) else { return 2 };
+    let outcome = deed.act(stage);
+    let line = match &outcome {
+        Ok(()) => format!("{word} done"),
+        Err(error) => format!("{word} refused: {error}"),
+    };
+    // Whoever asked may be gone.
+    let _ = writeln!(io::stdout(), "{line}");
+    u8::from(outcome.is_err())
+}
