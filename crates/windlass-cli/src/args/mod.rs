@@ -19,7 +19,7 @@ pub(crate) use self::models::{EvalArgs, KeyCommand, ModelsCommand, PullArgs};
 pub(crate) use self::modules::{
     MeasureArgs, ModuleEvalArgs, ModuleRunArgs, ModuleScriptArgs, ModulesCommand, OptimizeArgs,
 };
-pub(crate) use self::safety::{SandboxCommand, TrustCommand};
+pub(crate) use self::safety::{SandboxCommand, TaintArg, TrustCommand};
 pub(crate) use self::secrets::{SecretsCommand, SetSecretArgs};
 pub(crate) use self::server::{AttachArgs, ServeArgs, TokenArgs};
 use crate::config::duration::parse_positive_ms;
@@ -429,28 +429,6 @@ pub(crate) struct PermissionArgs {
     /// What is asked about while the context has text from outside [default: ask]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) taint: Option<TaintArg>,
-}
-
-/// The words of `--taint`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TaintArg {
-    /// What reaches out, unless you named where it leads
-    Ask,
-    /// Everything that changes something, wherever it leads
-    Strict,
-    /// Nothing more than without it
-    Off,
-}
-
-impl TaintArg {
-    /// The word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            TaintArg::Ask => "ask",
-            TaintArg::Strict => "strict",
-            TaintArg::Off => "off",
-        }
-    }
 }
 
 /// The words of `--approve`.

@@ -1,8 +1,8 @@
-//! The arguments of the commands about what is held and trusted: `windlass trust`, `windlass sandbox`.
+//! The arguments about what is held and trusted: `windlass trust`, `windlass sandbox`, `--taint`.
 
 use std::path::PathBuf;
 
-use clap::{Subcommand, ValueHint};
+use clap::{Subcommand, ValueEnum, ValueHint};
 
 use crate::config::MECHANISM_WORDS;
 
@@ -46,4 +46,26 @@ pub(crate) enum SandboxCommand {
         #[arg(long, value_name = "MECHANISM", value_parser = MECHANISM_WORDS)]
         without: Vec<String>,
     },
+}
+
+/// The words of `--taint`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaintArg {
+    /// What reaches out, unless you named where it leads
+    Ask,
+    /// Everything that changes something, wherever it leads
+    Strict,
+    /// Nothing more than without it
+    Off,
+}
+
+impl TaintArg {
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            TaintArg::Ask => "ask",
+            TaintArg::Strict => "strict",
+            TaintArg::Off => "off",
+        }
+    }
 }

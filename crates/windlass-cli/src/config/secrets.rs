@@ -3,9 +3,9 @@
 //! What becomes known later (a keyring's keys, the server's token, a code that signs a browser in) is registered by whoever
 //! finds it, in the same registry.
 
+use windlass_core::text::address_password::address_secrets;
 use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
-use windlass_core::text::user_info::address_secrets;
 
 use super::layer::SettingLayer;
 use super::value::SettingValue;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Number, Value as Json, json};
 use toml::de::DeValue;
 use windlass_core::limits::WISHED_COST_USD_MAX;
-use windlass_core::text::user_info::hide_address_secrets;
+use windlass_core::text::address_password::hide_address_secrets;
 
 use crate::config::duration::parse_ms;
 

@@ -131,10 +131,14 @@ fn verbose_tells_the_way_of_the_call_on_stderr() {
 }
 
 #[test]
-fn commands_inherit_the_environment_without_its_secrets() {
+fn commands_inherit_what_every_program_needs_and_what_the_user_names() {
     let place = Place::new();
     let args = ["tools", "call", "execute_command", "{\"command\":\"env\"}", "--approve", "all"];
-    let said = place.windlass_with(&args, &[("OPENAI_API_KEY", "s3cret"), ("COLOUR", "green")]).exits(0);
-    assert!(said.out.contains("COLOUR=green") && said.out.contains("PATH="), "{}", said.out);
+    let vars = [("OPENAI_API_KEY", "s3cret"), ("COLOUR", "green")];
+    let said = place.windlass_with(&args, &vars).exits(0);
+    assert!(!said.out.contains("COLOUR=") && said.out.contains("PATH="), "{}", said.out);
     assert!(!said.out.contains("s3cret"), "{}", said.out);
+    place.configure("tools.command.env = [\"COLOUR\"]\n");
+    let said = place.windlass_with(&args, &vars).exits(0);
+    assert!(said.out.contains("COLOUR=green") && !said.out.contains("s3cret"), "{}", said.out);
 }

@@ -22,13 +22,13 @@ const DESTINATION_CHARS_MIN: usize = 3;
 /// What a context has from outside, and what the user said in it.
 #[derive(Debug, Clone, Default)]
 pub struct Taint {
-    marks: Vec<Mark>,
+    marks: Vec<TaintMark>,
     said: Vec<Arc<Message>>,
 }
 
 /// A message that others wrote.
 #[derive(Debug, Clone)]
-struct Mark {
+struct TaintMark {
     label: Label,
     /// The step that it came in; nothing if it was there before the run.
     step: Option<u32>,
@@ -51,7 +51,7 @@ impl Taint {
             Message::Assistant { .. } | Message::Note { .. } => None,
         };
         if let Some(label) = label {
-            self.marks.push(Mark { label, step, message: Arc::clone(message) });
+            self.marks.push(TaintMark { label, step, message: Arc::clone(message) });
         }
     }
 
@@ -61,7 +61,7 @@ impl Taint {
         if self.marks.is_empty() || (!reaches && call.spec.effects.is_read_only()) {
             return None;
         }
-        let untrusted: Vec<&Mark> = self.marks.iter().filter(|mark| mark.label.is_untrusted()).collect();
+        let untrusted: Vec<&TaintMark> = self.marks.iter().filter(|mark| mark.label.is_untrusted()).collect();
         let mut sources: Vec<&str> = untrusted.iter().map(|mark| mark.label.source.as_str()).collect();
         sources.sort_unstable();
         sources.dedup();
@@ -75,7 +75,7 @@ impl Taint {
     }
 
     fn leak_in(&self, call: &CheckedCall) -> Option<LeakFinding> {
-        let private: Vec<&Mark> = self.marks.iter().filter(|mark| mark.label.is_private()).collect();
+        let private: Vec<&TaintMark> = self.marks.iter().filter(|mark| mark.label.is_private()).collect();
         let texts = private.iter().map(|mark| text_of(&mark.message));
         let (argument, place) = find_leak(&call.args, self.said.iter().map(|said| text_of(said)), texts)?;
         let source = private.get(place)?.source();
@@ -105,7 +105,7 @@ impl Taint {
     }
 }
 
-impl Mark {
+impl TaintMark {
     fn source(&self) -> TaintSource {
         TaintSource { words: self.label.source_words(), step: self.step }
     }

@@ -6,8 +6,8 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
+use windlass_core::text::address_password::address_secrets;
 use windlass_core::text::redact::Redactor;
-use windlass_core::text::user_info::address_secrets;
 
 /// What every program may know.
 const NAMES: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ", "TMPDIR"];

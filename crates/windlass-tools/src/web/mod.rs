@@ -1,5 +1,5 @@
 //! The web: the tools `fetch_url`, `web_search` and `generate_image`. `http` is the client, `net_guard` judges every address before
-//! anything is sent (`address` says which are public), `page_text` and the `html_…` modules make readable text of pages,
+//! anything is sent (`address` says which are public), `page_text`, `html_text`, `html_token` and `html_entity` make readable text of pages,
 //! `lent_headers` puts secrets of the user into headers, `search_backend` speaks to search servers, `time_constraint` knows words for a stretch of time.
 
 pub(crate) mod address;

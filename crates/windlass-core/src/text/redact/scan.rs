@@ -9,32 +9,32 @@ use std::ops::Range;
 use crate::text::secret::Secret;
 
 /// A well-known form of key: how it begins, and how much of what follows makes it one.
-struct KeyForm {
+struct SecretForm {
     prefix: &'static str,
     /// Whether the prefix stays, because it says what was there and hides nothing.
     keeps_prefix: bool,
     chars_min: usize,
 }
 
-const FORMS: [KeyForm; 17] = [
-    KeyForm { prefix: "sk-", keeps_prefix: false, chars_min: 16 },
-    KeyForm { prefix: "sk_live_", keeps_prefix: false, chars_min: 16 },
-    KeyForm { prefix: "Bearer ", keeps_prefix: true, chars_min: 12 },
-    KeyForm { prefix: "bearer ", keeps_prefix: true, chars_min: 12 },
-    KeyForm { prefix: "ghp_", keeps_prefix: false, chars_min: 20 },
-    KeyForm { prefix: "gho_", keeps_prefix: false, chars_min: 20 },
-    KeyForm { prefix: "ghs_", keeps_prefix: false, chars_min: 20 },
-    KeyForm { prefix: "github_pat_", keeps_prefix: false, chars_min: 20 },
-    KeyForm { prefix: "AIza", keeps_prefix: false, chars_min: 30 },
-    KeyForm { prefix: "xox", keeps_prefix: false, chars_min: 12 },
-    KeyForm { prefix: "AKIA", keeps_prefix: false, chars_min: 16 },
-    KeyForm { prefix: "hf_", keeps_prefix: false, chars_min: 24 },
-    KeyForm { prefix: "gsk_", keeps_prefix: false, chars_min: 20 },
-    KeyForm { prefix: "xai-", keeps_prefix: false, chars_min: 20 },
-    KeyForm { prefix: "tvly-", keeps_prefix: false, chars_min: 16 },
-    KeyForm { prefix: "glpat-", keeps_prefix: false, chars_min: 20 },
+const FORMS: [SecretForm; 17] = [
+    SecretForm { prefix: "sk-", keeps_prefix: false, chars_min: 16 },
+    SecretForm { prefix: "sk_live_", keeps_prefix: false, chars_min: 16 },
+    SecretForm { prefix: "Bearer ", keeps_prefix: true, chars_min: 12 },
+    SecretForm { prefix: "bearer ", keeps_prefix: true, chars_min: 12 },
+    SecretForm { prefix: "ghp_", keeps_prefix: false, chars_min: 20 },
+    SecretForm { prefix: "gho_", keeps_prefix: false, chars_min: 20 },
+    SecretForm { prefix: "ghs_", keeps_prefix: false, chars_min: 20 },
+    SecretForm { prefix: "github_pat_", keeps_prefix: false, chars_min: 20 },
+    SecretForm { prefix: "AIza", keeps_prefix: false, chars_min: 30 },
+    SecretForm { prefix: "xox", keeps_prefix: false, chars_min: 12 },
+    SecretForm { prefix: "AKIA", keeps_prefix: false, chars_min: 16 },
+    SecretForm { prefix: "hf_", keeps_prefix: false, chars_min: 24 },
+    SecretForm { prefix: "gsk_", keeps_prefix: false, chars_min: 20 },
+    SecretForm { prefix: "xai-", keeps_prefix: false, chars_min: 20 },
+    SecretForm { prefix: "tvly-", keeps_prefix: false, chars_min: 16 },
+    SecretForm { prefix: "glpat-", keeps_prefix: false, chars_min: 20 },
     // npm's own variables begin like its tokens, which have 36 characters.
-    KeyForm { prefix: "npm_", keeps_prefix: false, chars_min: 36 },
+    SecretForm { prefix: "npm_", keeps_prefix: false, chars_min: 36 },
 ];
 
 /// How a JSON Web Token begins: its first part is an object in base64url, `{"…`.

@@ -53,7 +53,7 @@ pub(crate) struct StageFacts {
 
 /// All deeds, in the order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum SandboxDeed {
     WriteInside,
     WriteOutside,
     WriteGitHook,
@@ -77,54 +77,54 @@ pub(crate) enum Deed {
     NestUserNamespace,
 }
 
-impl Deed {
-    pub(crate) const ALL: [Deed; 21] = [
-        Deed::WriteInside,
-        Deed::WriteOutside,
-        Deed::WriteGitHook,
-        Deed::MoveGitAway,
-        Deed::CreateMissingGit,
-        Deed::ConnectTcp,
-        Deed::SendUdp,
-        Deed::ConnectUnixPath,
-        Deed::ConnectUnixAbstract,
-        Deed::SignalOutward,
-        Deed::PtraceOutward,
-        Deed::ReadEnvironmentOutward,
-        Deed::ReadMemoryOutward,
-        Deed::ReadHiddenFile,
-        Deed::HardLinkOut,
-        Deed::MoveOut,
-        Deed::SymlinkOut,
-        Deed::SurviveBySetsid,
-        Deed::Remount,
-        Deed::Unmount,
-        Deed::NestUserNamespace,
+impl SandboxDeed {
+    pub(crate) const ALL: [SandboxDeed; 21] = [
+        SandboxDeed::WriteInside,
+        SandboxDeed::WriteOutside,
+        SandboxDeed::WriteGitHook,
+        SandboxDeed::MoveGitAway,
+        SandboxDeed::CreateMissingGit,
+        SandboxDeed::ConnectTcp,
+        SandboxDeed::SendUdp,
+        SandboxDeed::ConnectUnixPath,
+        SandboxDeed::ConnectUnixAbstract,
+        SandboxDeed::SignalOutward,
+        SandboxDeed::PtraceOutward,
+        SandboxDeed::ReadEnvironmentOutward,
+        SandboxDeed::ReadMemoryOutward,
+        SandboxDeed::ReadHiddenFile,
+        SandboxDeed::HardLinkOut,
+        SandboxDeed::MoveOut,
+        SandboxDeed::SymlinkOut,
+        SandboxDeed::SurviveBySetsid,
+        SandboxDeed::Remount,
+        SandboxDeed::Unmount,
+        SandboxDeed::NestUserNamespace,
     ];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Deed::WriteInside => "write_inside",
-            Deed::WriteOutside => "write_outside",
-            Deed::WriteGitHook => "write_git_hook",
-            Deed::MoveGitAway => "move_git_away",
-            Deed::CreateMissingGit => "create_missing_git",
-            Deed::ConnectTcp => "connect_tcp",
-            Deed::SendUdp => "send_udp",
-            Deed::ConnectUnixPath => "connect_unix_path",
-            Deed::ConnectUnixAbstract => "connect_unix_abstract",
-            Deed::SignalOutward => "signal_outward",
-            Deed::PtraceOutward => "ptrace_outward",
-            Deed::ReadEnvironmentOutward => "read_environment_outward",
-            Deed::ReadMemoryOutward => "read_memory_outward",
-            Deed::ReadHiddenFile => "read_hidden_file",
-            Deed::HardLinkOut => "hard_link_out",
-            Deed::MoveOut => "move_out",
-            Deed::SymlinkOut => "symlink_out",
-            Deed::SurviveBySetsid => "survive_by_setsid",
-            Deed::Remount => "remount",
-            Deed::Unmount => "unmount",
-            Deed::NestUserNamespace => "nest_user_namespace",
+            SandboxDeed::WriteInside => "write_inside",
+            SandboxDeed::WriteOutside => "write_outside",
+            SandboxDeed::WriteGitHook => "write_git_hook",
+            SandboxDeed::MoveGitAway => "move_git_away",
+            SandboxDeed::CreateMissingGit => "create_missing_git",
+            SandboxDeed::ConnectTcp => "connect_tcp",
+            SandboxDeed::SendUdp => "send_udp",
+            SandboxDeed::ConnectUnixPath => "connect_unix_path",
+            SandboxDeed::ConnectUnixAbstract => "connect_unix_abstract",
+            SandboxDeed::SignalOutward => "signal_outward",
+            SandboxDeed::PtraceOutward => "ptrace_outward",
+            SandboxDeed::ReadEnvironmentOutward => "read_environment_outward",
+            SandboxDeed::ReadMemoryOutward => "read_memory_outward",
+            SandboxDeed::ReadHiddenFile => "read_hidden_file",
+            SandboxDeed::HardLinkOut => "hard_link_out",
+            SandboxDeed::MoveOut => "move_out",
+            SandboxDeed::SymlinkOut => "symlink_out",
+            SandboxDeed::SurviveBySetsid => "survive_by_setsid",
+            SandboxDeed::Remount => "remount",
+            SandboxDeed::Unmount => "unmount",
+            SandboxDeed::NestUserNamespace => "nest_user_namespace",
         }
     }
 
@@ -135,27 +135,27 @@ impl Deed {
     /// What it does, for people.
     pub(crate) fn about(self) -> &'static str {
         match self {
-            Deed::WriteInside => "write a file in the project",
-            Deed::WriteOutside => "write a file beside the project",
-            Deed::WriteGitHook => "write a hook in .git",
-            Deed::MoveGitAway => "move .git away",
-            Deed::CreateMissingGit => "make a .git where there is none",
-            Deed::ConnectTcp => "connect to a server of this machine",
-            Deed::SendUdp => "send a packet",
-            Deed::ConnectUnixPath => "connect to a socket with a path",
-            Deed::ConnectUnixAbstract => "connect to a socket without a path",
-            Deed::SignalOutward => "end a process outside",
-            Deed::PtraceOutward => "trace a process outside",
-            Deed::ReadEnvironmentOutward => "read the environment of a process outside",
-            Deed::ReadMemoryOutward => "read the memory of a process outside",
-            Deed::ReadHiddenFile => "read a hidden file",
-            Deed::HardLinkOut => "write through a hard link to a file outside",
-            Deed::MoveOut => "move a file out of the project",
-            Deed::SymlinkOut => "write through a symbolic link to a file outside",
-            Deed::SurviveBySetsid => "outlive the command in a session of its own",
-            Deed::Remount => "mount .git again, to be written",
-            Deed::Unmount => "take the cover off .git",
-            Deed::NestUserNamespace => "make a user namespace, and be root in it",
+            SandboxDeed::WriteInside => "write a file in the project",
+            SandboxDeed::WriteOutside => "write a file beside the project",
+            SandboxDeed::WriteGitHook => "write a hook in .git",
+            SandboxDeed::MoveGitAway => "move .git away",
+            SandboxDeed::CreateMissingGit => "make a .git where there is none",
+            SandboxDeed::ConnectTcp => "connect to a server of this machine",
+            SandboxDeed::SendUdp => "send a packet",
+            SandboxDeed::ConnectUnixPath => "connect to a socket with a path",
+            SandboxDeed::ConnectUnixAbstract => "connect to a socket without a path",
+            SandboxDeed::SignalOutward => "end a process outside",
+            SandboxDeed::PtraceOutward => "trace a process outside",
+            SandboxDeed::ReadEnvironmentOutward => "read the environment of a process outside",
+            SandboxDeed::ReadMemoryOutward => "read the memory of a process outside",
+            SandboxDeed::ReadHiddenFile => "read a hidden file",
+            SandboxDeed::HardLinkOut => "write through a hard link to a file outside",
+            SandboxDeed::MoveOut => "move a file out of the project",
+            SandboxDeed::SymlinkOut => "write through a symbolic link to a file outside",
+            SandboxDeed::SurviveBySetsid => "outlive the command in a session of its own",
+            SandboxDeed::Remount => "mount .git again, to be written",
+            SandboxDeed::Unmount => "take the cover off .git",
+            SandboxDeed::NestUserNamespace => "make a user namespace, and be root in it",
         }
     }
 
@@ -164,55 +164,57 @@ impl Deed {
         let inside = stage.root.join(mark);
         let outside = stage.outside.join(mark);
         match self {
-            Deed::WriteInside => fs::write(inside, mark),
-            Deed::WriteOutside => fs::write(outside, mark),
-            Deed::WriteGitHook => write_hook(&stage.root, mark),
-            Deed::MoveGitAway => fs::rename(stage.root.join(".git"), inside),
-            Deed::CreateMissingGit => {
+            SandboxDeed::WriteInside => fs::write(inside, mark),
+            SandboxDeed::WriteOutside => fs::write(outside, mark),
+            SandboxDeed::WriteGitHook => write_hook(&stage.root, mark),
+            SandboxDeed::MoveGitAway => fs::rename(stage.root.join(".git"), inside),
+            SandboxDeed::CreateMissingGit => {
                 fs::create_dir_all(stage.bare.join(".git/hooks"))?;
                 write_hook(&stage.bare, mark)
             }
-            Deed::ConnectTcp => {
+            SandboxDeed::ConnectTcp => {
                 let address = ([127, 0, 0, 1], stage.tcp_port).into();
                 TcpStream::connect_timeout(&address, Duration::from_millis(CONNECT_MS)).map(drop)
             }
-            Deed::SendUdp => {
+            SandboxDeed::SendUdp => {
                 let socket = UdpSocket::bind(("127.0.0.1", 0))?;
                 socket.send_to(mark.as_bytes(), ("127.0.0.1", stage.udp_port)).map(drop)
             }
-            Deed::ConnectUnixPath => UnixStream::connect(socket_in(&File::open(&stage.socket)?)).map(drop),
-            Deed::ConnectUnixAbstract => {
+            SandboxDeed::ConnectUnixPath => {
+                UnixStream::connect(socket_in(&File::open(&stage.socket)?)).map(drop)
+            }
+            SandboxDeed::ConnectUnixAbstract => {
                 let address = SocketAddr::from_abstract_name(stage.socket_name.as_bytes())?;
                 UnixStream::connect_addr(&address).map(drop)
             }
-            Deed::SignalOutward => Ok(kill_process(victim(stage)?, Signal::KILL)?),
-            Deed::PtraceOutward => trace(stage),
-            Deed::ReadEnvironmentOutward => find_in(format!("/proc/{}/environ", stage.victim), stage),
-            Deed::ReadMemoryOutward => read_memory(stage),
-            Deed::ReadHiddenFile => find_in(&stage.hidden, stage),
-            Deed::HardLinkOut => {
+            SandboxDeed::SignalOutward => Ok(kill_process(victim(stage)?, Signal::KILL)?),
+            SandboxDeed::PtraceOutward => trace(stage),
+            SandboxDeed::ReadEnvironmentOutward => find_in(format!("/proc/{}/environ", stage.victim), stage),
+            SandboxDeed::ReadMemoryOutward => read_memory(stage),
+            SandboxDeed::ReadHiddenFile => find_in(&stage.hidden, stage),
+            SandboxDeed::HardLinkOut => {
                 fs::hard_link(stage.outside.join("linked"), &inside)?;
                 fs::write(inside, mark)
             }
-            Deed::MoveOut => {
+            SandboxDeed::MoveOut => {
                 fs::write(&inside, mark)?;
                 fs::rename(inside, outside)
             }
-            Deed::SymlinkOut => {
+            SandboxDeed::SymlinkOut => {
                 symlink(outside, &inside)?;
                 fs::write(inside, mark)
             }
-            Deed::SurviveBySetsid => survive(&inside),
-            Deed::Remount => {
+            SandboxDeed::SurviveBySetsid => survive(&inside),
+            SandboxDeed::Remount => {
                 let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND;
                 mount(None::<&str>, &stage.root.join(".git"), None::<&str>, flags, None::<&str>)?;
                 write_hook(&stage.root, mark)
             }
-            Deed::Unmount => {
+            SandboxDeed::Unmount => {
                 umount2(&stage.root.join(".git"), MntFlags::MNT_DETACH)?;
                 write_hook(&stage.root, mark)
             }
-            Deed::NestUserNamespace => Ok(unshare(CloneFlags::CLONE_NEWUSER)?),
+            SandboxDeed::NestUserNamespace => Ok(unshare(CloneFlags::CLONE_NEWUSER)?),
         }
     }
 }
@@ -293,7 +295,7 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> u8 {
 }
 
 fn tell(word: &str, stage: &StageFacts) -> u8 {
-    let Some(deed) = Deed::of_word(word) else { return 2 };
+    let Some(deed) = SandboxDeed::of_word(word) else { return 2 };
     let outcome = deed.act(stage);
     let line = match &outcome {
         Ok(()) => format!("{word} done"),

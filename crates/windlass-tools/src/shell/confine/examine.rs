@@ -10,9 +10,9 @@ use cap_std::fs::Dir;
 use windlass_core::permission::ConfinedBy;
 
 use super::super::config::SandboxConfig;
-use super::super::deeds::Deed;
+use super::super::deeds::SandboxDeed;
 use super::super::plan::ConfinePlan;
-use super::super::probe::{Proven, look_for};
+use super::super::probe::{ProvenSandbox, look_for};
 use super::super::stage::{Stage, Told};
 use super::{DeedReport, DeedVerdict, SandboxReport};
 use crate::shell::environment::Environment;
@@ -28,10 +28,10 @@ const IDLE_BYTES_MAX: usize = 1_024;
 pub(super) async fn fill(
     mut report: SandboxReport,
     config: &SandboxConfig,
-    proven: &Proven,
+    proven: &ProvenSandbox,
 ) -> SandboxReport {
     if proven.by != ConfinedBy::Nothing {
-        for deed in Deed::ALL {
+        for deed in SandboxDeed::ALL {
             report.deeds.push(examine(config, proven, deed).await);
         }
     }
@@ -40,16 +40,16 @@ pub(super) async fn fill(
     report
 }
 
-async fn examine(config: &SandboxConfig, proven: &Proven, deed: Deed) -> DeedReport {
+async fn examine(config: &SandboxConfig, proven: &ProvenSandbox, deed: SandboxDeed) -> DeedReport {
     let control = match deed {
         // These need something to take off, and the capabilities for it: a sandbox without the two lines that forbid them.
-        Deed::Remount | Deed::Unmount => weakened(config, proven, deed).await,
+        SandboxDeed::Remount | SandboxDeed::Unmount => weakened(config, proven, deed).await,
         _ => once(config, proven, deed, ControlKind::Bare).await,
     };
     let held = once(config, proven, deed, ControlKind::Held).await;
     let verdict = match (deed, control.is_ok(), held.is_ok()) {
-        (Deed::WriteInside, _, true) => DeedVerdict::Works,
-        (Deed::WriteInside, _, false) => DeedVerdict::Broken,
+        (SandboxDeed::WriteInside, _, true) => DeedVerdict::Works,
+        (SandboxDeed::WriteInside, _, false) => DeedVerdict::Broken,
         (_, _, true) => DeedVerdict::NotHeld,
         (_, true, false) => DeedVerdict::Held,
         (_, false, false) => DeedVerdict::Unproven,
@@ -66,14 +66,19 @@ enum ControlKind {
     Capable,
 }
 
-async fn weakened(config: &SandboxConfig, proven: &Proven, deed: Deed) -> Result<(), String> {
+async fn weakened(config: &SandboxConfig, proven: &ProvenSandbox, deed: SandboxDeed) -> Result<(), String> {
     let known = look_for(config, ConfinedBy::Bubblewrap);
     let known = known.map_err(|error| format!("no control without bubblewrap: {error}"))?;
-    once(config, &Proven { failed: proven.failed.clone(), ..known }, deed, ControlKind::Capable).await
+    once(config, &ProvenSandbox { failed: proven.failed.clone(), ..known }, deed, ControlKind::Capable).await
 }
 
 /// Does one deed on a stage of its own; an error is why it did not happen.
-async fn once(config: &SandboxConfig, proven: &Proven, deed: Deed, kind: ControlKind) -> Result<(), String> {
+async fn once(
+    config: &SandboxConfig,
+    proven: &ProvenSandbox,
+    deed: SandboxDeed,
+    kind: ControlKind,
+) -> Result<(), String> {
     let act = async {
         let mut stage = Stage::build(config, deed.word())?;
         let plan = match kind {

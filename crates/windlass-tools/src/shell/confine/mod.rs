@@ -5,6 +5,7 @@
 //! - `config`: what the program says about it
 //! - `plan`: what one command may write, and what is closed to it, as the file system is now
 //! - `bwrap`, `landlock`, `seccomp`, `seatbelt`: the mechanisms
+//! - `mask`: empty folders that are laid over what must not be made, and taken away again
 //! - `start`: a command is started from a thread of its own, which is held like it
 //! - `enter`: the helper program inside bubblewrap, and the deeds by which a sandbox is proven
 //! - `deeds`: those deeds; `stage`: the place where they are done; `probe`: which mechanism holds; `doctor`: the table
@@ -38,12 +39,12 @@ use windlass_core::permission::{ConfinedBy, Sandbox};
 
 use self::config::SandboxConfig;
 use self::plan::ConfinePlan;
-use self::probe::{Proven, find_mechanism};
+use self::probe::{ProvenSandbox, find_mechanism};
 
 /// The sandbox of one program: its mechanism is found once, by deeds.
 pub(crate) struct Confining {
     config: Arc<SandboxConfig>,
-    proven: OnceCell<Proven>,
+    proven: OnceCell<ProvenSandbox>,
 }
 
 /// How one command is held.

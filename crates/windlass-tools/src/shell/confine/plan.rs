@@ -8,7 +8,7 @@ use windlass_core::permission::{ConfinedBy, Confinement};
 use windlass_core::text::secret_files::is_secret;
 
 use super::config::SandboxConfig;
-use super::probe::Proven;
+use super::probe::ProvenSandbox;
 
 /// What other programs obey in a project: a command that could write them would run outside of the sandbox later.
 const OBEYED: [&str; 2] = [".git", ".windlass"];
@@ -71,7 +71,7 @@ pub(crate) struct ConfinePlan {
 }
 
 impl ConfinePlan {
-    pub(crate) fn of(config: &SandboxConfig, proven: &Proven, root: &Path) -> io::Result<Self> {
+    pub(crate) fn of(config: &SandboxConfig, proven: &ProvenSandbox, root: &Path) -> io::Result<Self> {
         let root = root.canonicalize()?;
         let helper = config.helper.clone().ok_or_else(|| io::Error::other("no helper program is named"))?;
         let mut plan = Self {

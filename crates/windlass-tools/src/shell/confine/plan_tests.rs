@@ -36,7 +36,7 @@ impl PlanPlace {
     }
 
     pub(crate) fn plan(&self) -> ConfinePlan {
-        let proven = Proven {
+        let proven = ProvenSandbox {
             by: ConfinedBy::Bubblewrap,
             program: Some("/usr/bin/bwrap".into()),
             weaknesses: Vec::new(),

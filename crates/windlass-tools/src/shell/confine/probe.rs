@@ -11,7 +11,7 @@ use super::config::SandboxConfig;
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub(crate) struct Proven {
+pub(crate) struct ProvenSandbox {
     pub(crate) by: ConfinedBy,
     /// `bwrap`, where that is the mechanism.
     pub(crate) program: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub(crate) struct Proven {
     pub(crate) failed: Vec<(ConfinedBy, String)>,
 }
 
-impl Proven {
+impl ProvenSandbox {
     /// Why there is none.
     pub(crate) fn reason(&self) -> String {
         let told: Vec<String> = self.failed.iter().map(|(by, why)| format!("{}: {why}", by.word())).collect();
@@ -30,12 +30,12 @@ impl Proven {
 }
 
 /// The first mechanism that holds.
-pub(crate) async fn find_mechanism(config: Arc<SandboxConfig>) -> Proven {
+pub(crate) async fn find_mechanism(config: Arc<SandboxConfig>) -> ProvenSandbox {
     let mut found =
-        Proven { by: ConfinedBy::Nothing, program: None, weaknesses: Vec::new(), failed: Vec::new() };
+        ProvenSandbox { by: ConfinedBy::Nothing, program: None, weaknesses: Vec::new(), failed: Vec::new() };
     for by in CANDIDATES {
         match prove(&config, by).await {
-            Ok(proven) => return Proven { failed: found.failed, ..proven },
+            Ok(proven) => return ProvenSandbox { failed: found.failed, ..proven },
             Err(error) => found.failed.push((by, error.to_string())),
         }
     }
@@ -48,19 +48,19 @@ pub(crate) const CANDIDATES: [ConfinedBy; 2] = [ConfinedBy::Bubblewrap, Confined
 pub(crate) const CANDIDATES: [ConfinedBy; 1] = [ConfinedBy::Seatbelt];
 
 /// Whether a mechanism is there, as far as that can be seen without a deed.
-pub(crate) fn look_for(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Proven> {
+pub(crate) fn look_for(config: &SandboxConfig, by: ConfinedBy) -> io::Result<ProvenSandbox> {
     if config.without.contains(&by) {
         return Err(io::Error::other("left out on purpose"));
     }
-    let proven = Proven { by, program: None, weaknesses: Vec::new(), failed: Vec::new() };
+    let proven = ProvenSandbox { by, program: None, weaknesses: Vec::new(), failed: Vec::new() };
     match by {
         ConfinedBy::Bubblewrap => {
             let program = config.bwrap(&config.scratch);
             let program = program.ok_or_else(|| io::Error::other("bwrap is not installed"))?;
-            Ok(Proven { program: Some(program), ..proven })
+            Ok(ProvenSandbox { program: Some(program), ..proven })
         }
         #[cfg(target_os = "linux")]
-        ConfinedBy::Landlock => Ok(Proven { weaknesses: super::landlock::weaknesses()?, ..proven }),
+        ConfinedBy::Landlock => Ok(ProvenSandbox { weaknesses: super::landlock::weaknesses()?, ..proven }),
         #[cfg(not(target_os = "linux"))]
         ConfinedBy::Landlock => Err(io::Error::other("this system has no Landlock")),
         ConfinedBy::Seatbelt if std::path::Path::new(super::seatbelt::PROGRAM).is_file() => Ok(proven),
@@ -70,21 +70,21 @@ pub(crate) fn look_for(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Pro
 }
 
 #[cfg(target_os = "linux")]
-async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Proven> {
-    use super::deeds::Deed;
+async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<ProvenSandbox> {
+    use super::deeds::SandboxDeed;
     use super::stage::Stage;
 
     let proven = look_for(config, by)?;
     let mut deeds = vec![
-        Deed::WriteInside,
-        Deed::WriteOutside,
-        Deed::ConnectTcp,
-        Deed::ConnectUnixPath,
-        Deed::ReadHiddenFile,
-        Deed::ReadEnvironmentOutward,
+        SandboxDeed::WriteInside,
+        SandboxDeed::WriteOutside,
+        SandboxDeed::ConnectTcp,
+        SandboxDeed::ConnectUnixPath,
+        SandboxDeed::ReadHiddenFile,
+        SandboxDeed::ReadEnvironmentOutward,
     ];
     if by == ConfinedBy::Bubblewrap {
-        deeds.extend([Deed::WriteGitHook, Deed::Unmount, Deed::MoveGitAway]);
+        deeds.extend([SandboxDeed::WriteGitHook, SandboxDeed::Unmount, SandboxDeed::MoveGitAway]);
     }
     let mut stage = Stage::build(config, by.word())?;
     let plan = Arc::new(stage.plan(config, &proven, &deeds)?);
@@ -95,7 +95,7 @@ async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Proven> {
     }
     for deed in deeds {
         let happened = stage.happened(deed, &told).await;
-        if happened != (deed == Deed::WriteInside) {
+        if happened != (deed == SandboxDeed::WriteInside) {
             let what = if happened { "does not hold" } else { "does not let through" };
             return Err(io::Error::other(format!("it {what}: {} ({})", deed.about(), told.reason(deed))));
         }
@@ -104,6 +104,6 @@ async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Proven> {
 }
 
 #[cfg(not(target_os = "linux"))]
-async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Proven> {
+async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<ProvenSandbox> {
     look_for(config, by)
 }

@@ -5,7 +5,7 @@ use super::*;
 
 fn golden(place: &PlanPlace) -> String {
     let home = place.home().display().to_string();
-    profile(&place.plan()).replace(&home, "/Users/u")
+    profile(&place.plan()).replace(&home, "HOME")
 }
 
 #[test]

@@ -19,10 +19,10 @@ use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
 use super::config::SandboxConfig;
-use super::deeds::{Deed, LINGER_MS, StageFacts, socket_in};
+use super::deeds::{LINGER_MS, SandboxDeed, StageFacts, socket_in};
 use super::enter::DEED;
 use super::plan::ConfinePlan;
-use super::probe::Proven;
+use super::probe::ProvenSandbox;
 use crate::shell::environment::Environment;
 use crate::shell::process::{FinishedProcess, Launch, ProcessEnd, execute};
 
@@ -57,12 +57,12 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    pub(crate) fn is_done(&self, deed: Deed) -> bool {
+    pub(crate) fn is_done(&self, deed: SandboxDeed) -> bool {
         self.lines.lines().any(|line| line == format!("{} done", deed.word()))
     }
 
     /// Why a deed did not happen.
-    pub(crate) fn reason(&self, deed: Deed) -> String {
+    pub(crate) fn reason(&self, deed: SandboxDeed) -> String {
         let lead = format!("{} refused: ", deed.word());
         let line = self.lines.lines().find_map(|line| line.strip_prefix(&lead));
         line.unwrap_or_else(|| self.lines.lines().next_back().unwrap_or("it said nothing")).to_owned()
@@ -115,16 +115,16 @@ impl Stage {
     }
 
     /// The project that a deed is done in.
-    fn project(&self, deed: Option<&Deed>) -> &Path {
-        if deed == Some(&Deed::CreateMissingGit) { &self.facts.bare } else { &self.facts.root }
+    fn project(&self, deed: Option<&SandboxDeed>) -> &Path {
+        if deed == Some(&SandboxDeed::CreateMissingGit) { &self.facts.bare } else { &self.facts.root }
     }
 
     /// The plan for commands of this stage.
     pub(crate) fn plan(
         &self,
         config: &SandboxConfig,
-        proven: &Proven,
-        deeds: &[Deed],
+        proven: &ProvenSandbox,
+        deeds: &[SandboxDeed],
     ) -> io::Result<ConfinePlan> {
         let home = Some(self.folder.join("home"));
         let scratch = self.folder.join("temporary");
@@ -141,7 +141,11 @@ impl Stage {
     }
 
     /// Lets the helper do deeds, held by a plan or bare.
-    pub(crate) async fn act(&self, deeds: &[Deed], plan: Option<Arc<ConfinePlan>>) -> io::Result<Told> {
+    pub(crate) async fn act(
+        &self,
+        deeds: &[SandboxDeed],
+        plan: Option<Arc<ConfinePlan>>,
+    ) -> io::Result<Told> {
         let words: Vec<&str> = deeds.iter().map(|deed| deed.word()).collect();
         let facts = serde_json::to_string(&self.facts).map_err(io::Error::other)?;
         let helper = self.helper.display().to_string();
@@ -164,34 +168,36 @@ impl Stage {
     }
 
     /// Whether a deed happened, looked at from outside where it leaves something there.
-    pub(crate) async fn happened(&mut self, deed: Deed, told: &Told) -> bool {
+    pub(crate) async fn happened(&mut self, deed: SandboxDeed, told: &Told) -> bool {
         let facts = &self.facts;
         let word = deed.word();
         match deed {
-            Deed::WriteInside => facts.root.join(word).exists(),
-            Deed::WriteOutside | Deed::MoveOut | Deed::SymlinkOut => facts.outside.join(word).exists(),
-            Deed::WriteGitHook | Deed::Remount | Deed::Unmount => {
+            SandboxDeed::WriteInside => facts.root.join(word).exists(),
+            SandboxDeed::WriteOutside | SandboxDeed::MoveOut | SandboxDeed::SymlinkOut => {
+                facts.outside.join(word).exists()
+            }
+            SandboxDeed::WriteGitHook | SandboxDeed::Remount | SandboxDeed::Unmount => {
                 facts.root.join(".git/hooks").join(word).exists()
             }
-            Deed::MoveGitAway => !facts.root.join(".git/hooks").exists(),
-            Deed::CreateMissingGit => facts.bare.join(".git/hooks").exists(),
-            Deed::ConnectTcp => self.tcp.accept().is_ok(),
-            Deed::SendUdp => self.udp.recv(&mut [0; 64]).is_ok(),
-            Deed::ConnectUnixPath => self.unix.accept().is_ok(),
-            Deed::ConnectUnixAbstract => self.nameless.accept().is_ok(),
-            Deed::SignalOutward => self.victim_ended().await,
-            Deed::HardLinkOut => {
+            SandboxDeed::MoveGitAway => !facts.root.join(".git/hooks").exists(),
+            SandboxDeed::CreateMissingGit => facts.bare.join(".git/hooks").exists(),
+            SandboxDeed::ConnectTcp => self.tcp.accept().is_ok(),
+            SandboxDeed::SendUdp => self.udp.recv(&mut [0; 64]).is_ok(),
+            SandboxDeed::ConnectUnixPath => self.unix.accept().is_ok(),
+            SandboxDeed::ConnectUnixAbstract => self.nameless.accept().is_ok(),
+            SandboxDeed::SignalOutward => self.victim_ended().await,
+            SandboxDeed::HardLinkOut => {
                 fs::read_to_string(facts.outside.join("linked")).is_ok_and(|text| text == word)
             }
-            Deed::SurviveBySetsid => {
+            SandboxDeed::SurviveBySetsid => {
                 sleep(Duration::from_millis(LINGER_MS + SURVIVOR_GRACE_MS)).await;
                 facts.root.join(word).exists()
             }
-            Deed::PtraceOutward
-            | Deed::ReadEnvironmentOutward
-            | Deed::ReadMemoryOutward
-            | Deed::ReadHiddenFile
-            | Deed::NestUserNamespace => told.is_done(deed),
+            SandboxDeed::PtraceOutward
+            | SandboxDeed::ReadEnvironmentOutward
+            | SandboxDeed::ReadMemoryOutward
+            | SandboxDeed::ReadHiddenFile
+            | SandboxDeed::NestUserNamespace => told.is_done(deed),
         }
     }
 
