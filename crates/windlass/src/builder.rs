@@ -105,7 +105,8 @@ impl Builder {
             system: String::new(),
             root: PathBuf::from("."),
             approve: ApproveMode::Never,
-            taint: TaintMode::default(),
+            // Whoever builds an agent chose its tools themselves, and mostly nobody is there to be asked.
+            taint: TaintMode::Off,
             asker: None,
             policies: None,
             store: None,
@@ -231,8 +232,9 @@ impl Builder {
         self
     }
 
-    /// Sets what is asked about once the model has read text from outside: calls that reach out, unless given. Programs whose
-    /// tools read nothing that others wrote may switch it off; single tools claim that by their spec's `own_output`.
+    /// Sets what is asked about once the model has read text from outside: nothing more, unless given. With
+    /// [`TaintMode::Ask`] calls that reach out are asked about, whatever allows them; where nobody is asked, they are
+    /// denied. Tools whose output nobody else wrote claim that by their spec's `own_output`.
     pub fn taint(mut self, mode: TaintMode) -> Self {
         self.taint = mode;
         self

@@ -67,6 +67,8 @@ pub(crate) fn counts_untrusted(name: &str, setting: &Setting) -> bool {
     match name {
         "permissions.deny" | "permissions.ask" => true,
         "approve" => matches!(setting.value.text(), Some("never" | "read_only")),
+        "taint" => setting.value.text() == Some("strict"),
+        "sandbox.mode" => setting.value.text() == Some("read_only"),
         _ => false,
     }
 }

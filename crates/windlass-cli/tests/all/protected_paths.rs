@@ -8,8 +8,8 @@ use crate::place::Place;
 /// One write of each protected kind, in spellings that lead there.
 const PATHS: [&str; 14] = [
     ".git/hooks/pre-commit",
-    "sub/.git/config",
-    ".GIT/config",
+    "sub/.git/info/exclude",
+    ".GIT/HEAD",
     ".windlass/config.toml",
     ".vscode/tasks.json",
     ".idea/workspace.xml",

@@ -179,7 +179,8 @@ fn e_22_documents_are_added_listed_found_in_their_scope_and_removed() {
     );
     let rag = |global: bool| {
         let args = json!({"query": "kraken", "limit": 9, "global": global}).to_string();
-        let call = ["tools", "call", "rag_search", &args, "--profile", "edison"];
+        // Over all conversations it is asked about (U-83).
+        let call = ["tools", "call", "rag_search", &args, "--profile", "edison", "--allow", "rag_search"];
         place.windlass(&call).exits(0).json()["data"].as_array().unwrap().len()
     };
     // This call is of no session, so only what is for all is found, and only when asked for.

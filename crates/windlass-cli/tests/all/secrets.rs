@@ -158,6 +158,9 @@ fn u_76_a_command_reads_nothing_of_the_process_that_started_it() {
                 "--approve",
                 "all",
                 "--json",
+                // A sandbox would hide the process altogether.
+                "--sandbox",
+                "off",
             ],
         )
         .output()
@@ -330,7 +333,7 @@ fn u_78_a_secret_that_is_bound_to_a_host_is_in_its_header_and_nowhere_else() {
         place.windlass(&["secrets", "set", "DEMO", "--host", &host(&bound), "--env", "DEMO_VALUE"]).exits(0);
     assert!(said.out.contains("{{secret:DEMO}} is sent to"), "{}", said.out);
     let vars = [("DEMO_VALUE", value)];
-    let run = ["run", "--model", "scripted/a.script", "--approve", "all", "Fetch"];
+    let run = ["run", "--model", "scripted/a.script", "--approve", "all", "--taint", "off", "Fetch"];
     for args in [&[][..], &["--json"], &["-vvv"]] {
         let said = place.windlass_with(&[&run[..], args].concat(), &vars).exits(0);
         assert!(!said.out.contains(value) && !said.err.contains(value), "{args:?}: {}{}", said.out, said.err);
@@ -388,7 +391,18 @@ fn u_78_every_host_that_a_call_has_reached_is_on_record() {
         search.address("")
     ));
     place
-        .windlass(&["run", "--model", "scripted/a.script", "--approve", "all", "--session", "s", "Fetch"])
+        .windlass(&[
+            "run",
+            "--model",
+            "scripted/a.script",
+            "--approve",
+            "all",
+            "--taint",
+            "off",
+            "--session",
+            "s",
+            "Fetch",
+        ])
         .exits(0);
     let ended = ended(&place);
     let reached = |at: usize| ended[at]["outcome"]["meta"]["reached"].clone();

@@ -58,15 +58,14 @@ fn answer(mut stream: TcpStream) -> String {
     first.trim().to_owned()
 }
 
-/// A project with a script, in which pages of loopback may be fetched.
+/// A project with a script, in which pages of loopback may be fetched; its commands reach whatever the user reaches.
 fn place(script: &str, page: Option<&Page>) -> Place {
     let place = Place::with(&[
         ("a.script", script),
         ("notes.txt", "The door code of the archive is 4711-0815-42.\n"),
     ]);
-    if let Some(page) = page {
-        place.configure(&format!("[fetch]\nallow_hosts = [\"{}\"]\n", page.address));
-    }
+    let fetch = page.map(|page| format!("[fetch]\nallow_hosts = [\"{}\"]\n", page.address));
+    place.configure(&format!("sandbox.mode = \"off\"\n{}", fetch.unwrap_or_default()));
     place
 }
 
@@ -100,6 +99,19 @@ fn after_a_file_was_read_no_rule_and_no_mode_lets_a_command_run_unasked() {
         assert!(told.contains("--allow 'execute_command(touch ran)'"), "the cure is exact: {told}");
         assert!(!place.path("ran").exists(), "{args:?}");
     }
+}
+
+#[test]
+fn a_command_without_a_network_tells_nobody_anything() {
+    let place = place(READ_THEN_RUN, None);
+    place.configure("");
+    let results = results(&place, &["--approve", "all"]);
+    let is_held = !results[1].to_string().contains("No sandbox on this machine");
+    assert_eq!(place.path("ran").exists(), is_held, "{results:#?}");
+    // Asked to leave the sandbox, or to run without one, it counts.
+    let place = self::place(READ_THEN_RUN, None);
+    run(&place, &["--approve", "all"]).exits(0);
+    assert!(!place.path("ran").exists());
 }
 
 #[test]
@@ -150,7 +162,10 @@ model text Done.
     assert_eq!(questions[0]["caution"], sentence, "{lines:#?}");
     assert_eq!(questions.len(), 2, "the third is what was remembered: {questions:#?}");
     let rules = place.windlass(&["policy", "list"]).exits(0).out;
-    assert_eq!(rules, "r1  allow  execute_command(touch again)  user\n", "no wider rule was stored");
+    assert_eq!(
+        rules, "r2  allow  execute_command(touch again)  user  in this folder\n",
+        "no wider rule was stored"
+    );
 }
 
 #[test]
@@ -198,6 +213,7 @@ fn strict_asks_about_writes_too_and_off_about_nothing_more() {
 fn a_project_can_only_tighten_it() {
     let place = place(READ_THEN_RUN, None);
     place.write(".windlass/config.toml", "taint = \"off\"\n");
+    place.trust();
     let said = place.windlass(&["config", "explain", "taint"]).exits(0);
     assert!(said.out.contains("ask"), "{}", said.out);
     assert!(said.err.contains("cannot set 'taint'"), "{}", said.err);

@@ -145,6 +145,15 @@ impl Sandbox {
         self.unasked && is_whole && is_confined && self.reach == Reach::None && !self.leaves
     }
 
+    /// Whether a command that is held like this reaches nothing beyond the project.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let is_held = match self.by {
+            ConfinedBy::Bubblewrap | ConfinedBy::Landlock | ConfinedBy::Seatbelt => true,
+            ConfinedBy::Nothing => false,
+        };
+        is_held && self.confinement != Confinement::Full && self.reach == Reach::None && !self.leaves
+    }
+
     /// What a digest of it covers.
     pub(super) fn digest_words(&self) -> String {
         format!("{}/{}/{}", self.confinement.word(), self.by.word(), self.words)

@@ -17,7 +17,7 @@ fn every_gate_is_listed_in_order_with_its_reason() {
     let (call, inspection) = reading("src/a");
     let explanation = with_rules([]).explain(&call, &inspection);
     let gates: Vec<Gate> = explanation.gates.iter().map(|finding| finding.gate).collect();
-    assert_eq!(gates, Gate::ALL[..16]);
+    assert_eq!(gates, Gate::ALL[..18]);
     let reasons: Vec<&str> = explanation.gates.iter().map(|finding| finding.reason.as_str()).collect();
     assert_eq!(
         reasons,

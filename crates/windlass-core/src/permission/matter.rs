@@ -117,9 +117,9 @@ impl<'a> Matter<'a> {
     pub(super) fn is_guarded(&self, mode: TaintMode) -> bool {
         match mode {
             TaintMode::Off => false,
-            TaintMode::Ask => reaches_out(self.spec, self.targets),
+            TaintMode::Ask => reaches_out(self.spec, self.targets, self.sandbox),
             TaintMode::Strict => {
-                reaches_out(self.spec, self.targets)
+                reaches_out(self.spec, self.targets, self.sandbox)
                     || (!self.spec.effects.is_read_only() && !self.only_looks())
             }
         }

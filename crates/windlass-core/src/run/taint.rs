@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::permission::{Inspection, LeakFinding, TaintFinding, TaintSource, Target, find_leak};
+use crate::permission::{Inspection, LeakFinding, Sandbox, TaintFinding, TaintSource, Target, find_leak};
 use crate::protocol::message::{Message, ToolMessage};
 use crate::protocol::tool::{CheckedCall, Effects, Label, SINK_KEYWORD, ToolSpec};
 
@@ -57,7 +57,7 @@ impl Taint {
 
     /// What it says of a call.
     pub(super) fn look_at(&self, call: &CheckedCall, inspection: &Inspection) -> Option<TaintFinding> {
-        let reaches = reaches_out(&call.spec, &inspection.targets);
+        let reaches = reaches_out(&call.spec, &inspection.targets, inspection.sandbox.as_ref());
         if self.marks.is_empty() || (!reaches && call.spec.effects.is_read_only()) {
             return None;
         }
@@ -112,7 +112,11 @@ impl TaintMark {
 }
 
 /// Whether a call may tell somebody something: by its effects, a host, or a command, which can do anything.
-pub(crate) fn reaches_out(spec: &ToolSpec, targets: &[Target]) -> bool {
+pub(crate) fn reaches_out(spec: &ToolSpec, targets: &[Target], sandbox: Option<&Sandbox>) -> bool {
+    // A command without a network tells nobody anything; what it writes stays in the project.
+    if sandbox.is_some_and(Sandbox::is_cut_off) {
+        return false;
+    }
     spec.effects == Effects::External || targets.iter().any(|target| destination(target).is_some())
 }
 

@@ -202,7 +202,9 @@ impl StreamStart {
 
     fn decode(&mut self) -> Option<String> {
         if !self.is_chunked {
-            let piece = String::from_utf8(std::mem::take(&mut self.raw)).unwrap();
+            // What has come so far may end in the middle of a character.
+            let whole = std::str::from_utf8(&self.raw).map_or_else(|error| error.valid_up_to(), str::len);
+            let piece = String::from_utf8(self.raw.drain(..whole).collect()).unwrap();
             return (!piece.is_empty()).then_some(piece);
         }
         let line = find(&self.raw, b"\r\n")?;

@@ -134,8 +134,8 @@ async fn the_question_has_the_real_target_the_whole_diff_and_the_true_risk() {
 
 #[tokio::test]
 async fn files_that_other_programs_obey_are_critical() {
-    let project = Project::with(&[(".git/config", "")]);
-    for path in [".git/hooks/pre-commit", ".windlass/config.toml", "sub/.GIT/config"] {
+    let project = Project::with(&[(".git/HEAD", "")]);
+    for path in [".git/hooks/pre-commit", ".windlass/config.toml", "sub/.GIT/HEAD"] {
         let inspection = project.inspect("write_file", json!({"path": path, "content": "x"})).await.unwrap();
         assert_eq!(inspection.risk, Some(Risk::Critical), "{path}");
     }

@@ -6,7 +6,8 @@ use windlass::search::{SearchFailure, SearchScope};
 use crate::search::{QUIET, builder, folder, paths};
 
 fn documents(script: &str) -> Windlass {
-    builder(script).search(SearchConfig::documents()).build().unwrap()
+    // Over all sessions it is asked about (U-83).
+    builder(script).search(SearchConfig::documents()).allow("rag_search").unwrap().build().unwrap()
 }
 
 #[tokio::test]
