@@ -1558,6 +1558,11 @@ export interface components {
             risk?: components["schemas"]["Risk"] | null;
             /** @description Whether the same call twice does no more than once. */
             idempotent?: boolean | null;
+            /**
+             * @description Whether its output is made of the arguments alone, with nothing in it that others wrote. Unless this is claimed, it
+             *     is text from outside.
+             */
+            own_output?: boolean | null;
             /** @description The profile's unless given. */
             timeout_s?: number | null;
         };
@@ -1874,6 +1879,7 @@ export interface components {
             is_ok: boolean;
             /** @description Whether the call could be read at all; one that could not is answered by a correction. */
             is_valid_call: boolean;
+            label?: components["schemas"]["Label"];
         };
         /** @description A remark of the runtime to the model: corrections, limits, waiting approvals. */
         NoteMessage: {
@@ -1962,6 +1968,30 @@ export interface components {
             arguments: string;
             state?: components["schemas"]["ProviderState"];
         };
+        /** @description What is known of a text: who wrote it, whether it may be told on, where it came from. */
+        Label: {
+            integrity: components["schemas"]["Integrity"];
+            secrecy: components["schemas"]["Secrecy"];
+            /** @description `web:HOST`, `file:PATH`, `command`, `tool:NAME` or `context`. */
+            source: string;
+        };
+        /**
+         * @description Who wrote a text.
+         *
+         *     - `user`: The user.
+         *     - `own`: This program, from the arguments of the call alone.
+         *     - `untrusted`: Anybody.
+         * @enum {string}
+         */
+        Integrity: "user" | "own" | "untrusted";
+        /**
+         * @description Whether a text may leave the machine unseen.
+         *
+         *     - `public`: Others have it already.
+         *     - `private`: It may be the user's alone.
+         * @enum {string}
+         */
+        Secrecy: "public" | "private";
         /** @description Where a session was forked from. */
         ForkPoint: {
             session_id: components["schemas"]["SessionId"];
@@ -2421,6 +2451,8 @@ export interface components {
             repeatable: boolean;
             /** @description Whether its output is text from outside that must never be taken for an instruction. */
             untrusted_output: boolean;
+            /** @description Whether its output is made of the arguments alone, or of this program's own words: nothing of others is in it. */
+            own_output?: boolean;
             /** @description Example arguments, for help and for the model. */
             examples?: unknown[];
             /** @description The executor of a user's own that runs it; nothing where this program does. */
@@ -2629,6 +2661,7 @@ export interface components {
             /** @description The handle under which the whole output can be read. */
             result_ref?: string;
             trust: components["schemas"]["Trust"];
+            label?: components["schemas"]["Label"];
             sandbox?: components["schemas"]["Sandbox"];
             proposal?: components["schemas"]["Question"];
             /**

@@ -49,6 +49,27 @@ export type Part = (TextPart | ReasoningPart | CallPart | ImagePart)
  */
 export type CallId = string
 /**
+ * Who wrote a text.
+ * 
+ * - `user`: The user.
+ * - `own`: This program, from the arguments of the call alone.
+ * - `untrusted`: Anybody.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Integrity".
+ */
+export type Integrity = ("user" | "own" | "untrusted")
+/**
+ * Whether a text may leave the machine unseen.
+ * 
+ * - `public`: Others have it already.
+ * - `private`: It may be the user's alone.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Secrecy".
+ */
+export type Secrecy = ("public" | "private")
+/**
  * What a model may do with tools in a step.
  * 
  * - `auto`: As it likes.
@@ -681,6 +702,21 @@ is_ok: boolean
  * Whether the call could be read at all; one that could not is answered by a correction.
  */
 is_valid_call: boolean
+label?: Label
+}
+/**
+ * What is known of a text: who wrote it, whether it may be told on, where it came from.
+ * 
+ * This interface was referenced by `Record`'s JSON-Schema
+ * via the `definition` "Label".
+ */
+export interface Label {
+integrity: Integrity
+secrecy: Secrecy
+/**
+ * `web:HOST`, `file:PATH`, `command`, `tool:NAME` or `context`.
+ */
+source: string
 }
 /**
  * A remark of the runtime to the model: corrections, limits, waiting approvals.
@@ -1571,6 +1607,7 @@ decision?: string
  */
 result_ref?: string
 trust: Trust
+label?: Label
 sandbox?: Sandbox
 proposal?: Question
 /**

@@ -10,13 +10,14 @@ use windlass_core::permission::{
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
 
-use crate::args::{GlobalArgs, PermissionArgs, PolicyCommand};
+use crate::args::{ApproveArg, GlobalArgs, PermissionArgs, PolicyCommand};
 use crate::commands::run::block_on;
 use crate::commands::tools::{read_arguments, unknown_tool};
 use crate::complaint::{CommandError, Result};
 use crate::config::Flags;
 use crate::exit::Exit;
 use crate::project::store::SessionArchive;
+use crate::terminal::ask::can_ask;
 use crate::terminal::nearest::did_you_mean;
 use crate::terminal::out::{print, print_json, print_line, warn};
 use crate::terminal::table::lay_out;
@@ -220,7 +221,10 @@ fn unstored(error: PolicyFailure) -> CommandError {
 
 fn explain(global: &GlobalArgs, tool: &str, arguments: &str, permission: &PermissionArgs) -> Result<()> {
     let arguments = read_arguments(arguments)?;
-    let wiring = Wiring::build(Flags { global: global.clone(), ..Flags::default() }, permission)?;
+    // Nothing runs here: whoever names the mode *ask* is told what would be asked, with or without a terminal.
+    let can_ask = can_ask() || permission.approve == Some(ApproveArg::Ask);
+    let flags = Flags { global: global.clone(), ..Flags::default() };
+    let wiring = Wiring::build_for(flags, permission, can_ask)?;
     match find_out(&wiring, tool, arguments)? {
         CallFate::Unknown => Err(unknown_tool(tool, wiring.registry.snapshot().toolset.names())),
         CallFate::Explained(explanation) if global.json => print_json(&explanation),
