@@ -26,7 +26,7 @@ fn leaving_every_step_out_is_an_error_that_lists_them() {
     let error = run(Path::new("."), &options(&["fmt"], &["fmt"])).unwrap_err().to_string();
     assert!(
         error.contains(
-            "fmt, tidy, requirements, clippy, emulator, encoder, bubblewrap, tmux, test, features, package, semver, clients, api, web, browser, doc, deny, machete"
+            "fmt, tidy, requirements, clippy, emulator, encoder, bubblewrap, tmux, test, features, publish, semver, clients, api, web, browser, doc, deny, machete"
         ),
         "{error}"
     );

@@ -11,7 +11,7 @@ pub(super) const CORE_DEPENDENCIES: [&str; 7] =
 pub(super) const CORE_OPTIONAL: [&str; 1] = ["schemars"];
 
 /// How many names of types may be defined in more than one file. It only falls; the goal is 6 in 100.
-pub(super) const SHARED_TYPE_NAMES_MAX: usize = 11;
+pub(super) const SHARED_TYPE_NAMES_MAX: usize = 10;
 
 /// The crate the others hang on.
 pub(super) const CORE: &str = "windlass-core";

@@ -12,6 +12,10 @@ use crate::complaint::{CommandError, Result};
 use crate::config::{CliConfig, private};
 use crate::terminal::out::warn;
 
+/// How tokens of ours begin: they are known for what they are wherever they turn up, and a stream that ends like the
+/// beginning of one, which is held back until more has come, is the same for every token.
+const BEGINNING: &str = "wl_";
+
 /// Shortest token that is worth the name.
 const CHARS_MIN: usize = 16;
 
@@ -78,7 +82,7 @@ fn make(file: &Path) -> io::Result<()> {
         private::make_folder(folder)?;
     }
     let half = file.with_file_name(format!("{FILE}.{}", Uuid::new_v4().simple()));
-    let token = format!("{}{}\n", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+    let token = format!("{BEGINNING}{}{}\n", Uuid::new_v4().simple(), Uuid::new_v4().simple());
     let written = private::options().create_new(true).open(&half).and_then(|mut opened| {
         opened.write_all(token.as_bytes())?;
         opened.sync_all()?;

@@ -10,6 +10,7 @@ mod calls_inside;
 #[cfg(feature = "crash-points")]
 mod calls_inside_killed;
 mod cancel_half_call;
+mod closed_paths;
 mod coming_from;
 mod command_denies;
 mod commands;

@@ -137,7 +137,7 @@ const HIDDEN: [&str; 92] = [
 ];
 
 #[test]
-fn u_81_what_hides_a_command_or_cannot_be_read_is_denied_and_never_allowed() {
+fn what_hides_a_command_or_cannot_be_read_is_denied_and_never_allowed() {
     let target = |line: &str| super::super::Target::Command(line.to_owned());
     let rule = super::super::TargetPattern::parse("rm *").unwrap();
     let missed: Vec<&str> = HIDDEN.into_iter().filter(|line| !rule.touches(&target(line))).collect();
@@ -168,7 +168,7 @@ fn u_81_what_hides_a_command_or_cannot_be_read_is_denied_and_never_allowed() {
 }
 
 #[test]
-fn u_81_what_is_no_denied_command_stays_as_it_was() {
+fn what_is_no_denied_command_stays_as_it_was() {
     let rule = |text: &str| super::super::TargetPattern::parse(text).unwrap();
     for line in [
         "ls rm",

@@ -31,7 +31,7 @@ fn every_gate_is_listed_in_order_with_its_reason() {
             "no rule denies it",
             "the mode is not read_only, or it only reads",
             "it changes nothing that other programs obey, or a rule names exactly that path",
-            "the call tells nobody outside anything",
+            "no text from outside is known here; with some, this call would be asked about",
             "not granted in this session",
             "no rule wants it asked",
             "no rule allows it",

@@ -29,7 +29,7 @@ fn examples_that_are_made_to_be_shared_are_no_secrets() {
 }
 
 #[test]
-fn u_82_copies_of_editors_and_credentials_of_tools_are_secrets() {
+fn copies_of_editors_and_credentials_of_tools_are_secrets() {
     for path in [
         ".env~",
         "app/#.env#",

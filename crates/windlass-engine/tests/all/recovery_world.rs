@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use futures::stream;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
-use windlass_core::permission::{ApproveMode, PolicySet};
+use windlass_core::permission::{ApproveMode, PolicySet, TaintMode};
 use windlass_core::ports::{
     BoxStream, JournalFailure, JournalPort, ModelPort, Probed, ToolContext, ToolPort,
 };
@@ -144,7 +144,7 @@ impl World {
             model: Arc::new(Steps(self.steps.clone())),
             registry,
             root: std::env::temp_dir(),
-            policies: PolicyStore::in_memory(PolicySet::default()),
+            policies: PolicyStore::in_memory(PolicySet::default().with_taint(TaintMode::Off)),
             approve: self.approve,
             journal: Arc::clone(self) as Arc<dyn JournalPort>,
             audit: None,
