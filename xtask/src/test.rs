@@ -18,7 +18,7 @@ use crate::{api, checkout, clients, features, requirements, semver, system_packa
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
 
 /// The binary kills itself at chosen places only when it is built for that, and the library is tested with everything.
-const TEST_FEATURES: &str = "windlass-cli/crash-points,windlass/full";
+pub(crate) const TEST_FEATURES: &str = "windlass-cli/crash-points,windlass/full";
 
 /// What `test` may be asked for.
 #[derive(clap::Args)]
@@ -144,7 +144,7 @@ fn check_packages(site: &Site) -> Result<()> {
 
 fn check_docs(site: &Site) -> Result<()> {
     site.must(
-        &CommandLine::cargo(&site.root, &["doc", "--no-deps", "--workspace"])
+        &CommandLine::cargo(&site.root, &["doc", "--no-deps", "--workspace", "--features", TEST_FEATURES])
             .env("RUSTDOCFLAGS", "-D warnings"),
     )
 }

@@ -354,6 +354,8 @@ fn building_testing_and_git_work_confined() {
         ("package.json", "{\"name\":\"small\",\"scripts\":{\"test\":\"node -e 'console.log(1+1)'\"}}"),
     ]);
     let home = std::env::var("HOME").unwrap_or_default();
+    let toolchain =
+        |variable: &str, usual: &str| std::env::var(variable).unwrap_or_else(|_| format!("{home}/{usual}"));
     let git = Command::new("git").args(["init", "-q"]).current_dir(place.path("")).status();
     assert!(git.is_ok_and(|status| status.success()), "git is needed");
     for (program, line) in [
@@ -369,7 +371,8 @@ fn building_testing_and_git_work_confined() {
         let arguments = json!({"command": line, "timeout_ms": 120_000}).to_string();
         let mut command =
             place.command(&["tools", "call", "execute_command", &arguments, "--approve", "all"]);
-        command.env("RUSTUP_HOME", format!("{home}/.rustup")).env("CARGO_HOME", format!("{home}/.cargo"));
+        command.env("RUSTUP_HOME", toolchain("RUSTUP_HOME", ".rustup"));
+        command.env("CARGO_HOME", toolchain("CARGO_HOME", ".cargo"));
         command.args(["--timeout", "150s"]);
         let said = Said::of(command.output().unwrap());
         assert_eq!(said.code, 0, "{line}: {}{}", said.out, said.err);
