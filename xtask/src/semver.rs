@@ -74,8 +74,20 @@ fn check_out(root: &Path, folder: &Path, commit: &str) -> Result<PathBuf> {
     CommandLine::new(root, "git", &["archive", "--format=tar", "-o", &name, commit]).output()?;
     CommandLine::new(&unpacked, "tar", &["-xf", &name]).output()?;
     std::fs::remove_file(&archive)?;
+    let manifest = unpacked.join("Cargo.toml");
+    std::fs::write(&manifest, marked(&std::fs::read_to_string(&manifest)?)?)?;
     std::fs::rename(&unpacked, &files).with_context(|| format!("cannot make {}", files.display()))?;
     Ok(files)
+}
+
+/// A manifest whose version has a mark that means nothing. Cargo tells the crates of two checkouts in one target folder apart by
+/// their versions alone, and would take the one's for the other's.
+fn marked(manifest: &str) -> Result<String> {
+    let (before, package) = manifest
+        .split_once("[workspace.package]\nversion = \"")
+        .context("the baseline's Cargo.toml has no version first below [workspace.package]")?;
+    let (version, after) = package.split_once('"').context("the baseline's version has no end")?;
+    Ok(format!("{before}[workspace.package]\nversion = \"{version}+baseline\"{after}"))
 }
 
 /// What rustdoc says of each crate of a checkout, as data, in the order of [`CRATES`].
@@ -83,15 +95,17 @@ fn describe(checkout: &Path, target_folder: &Path, to: &Path) -> Result<Vec<Path
     let rustdoc = target_folder.join("semver/rustdoc");
     write_program(&rustdoc)?;
     std::fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
-    let named = |name: &&str| target_folder.join("doc").join(format!("{}.json", name.replace('-', "_")));
+    // Beside the pages of the documentation, cargo would take those for what is wanted, and write nothing.
+    let out = target_folder.join("semver/out");
+    let named = |name: &&str| out.join("doc").join(format!("{}.json", name.replace('-', "_")));
     // One that was left over would be taken for this one's.
     CRATES.iter().map(named).for_each(|file| drop(std::fs::remove_file(file)));
-    let features =
-        ["doc", "--quiet", "--locked", "--no-deps", "--workspace", "--lib", "--features", TEST_FEATURES];
+    let features = ["doc", "--quiet", "--no-deps", "--workspace", "--lib", "--features", TEST_FEATURES];
     let invocation = CommandLine::cargo(checkout, &features)
         .env("RUSTDOC", &rustdoc.to_string_lossy())
         .env("RUSTDOCFLAGS", AS_DATA)
-        .env("CARGO_TARGET_DIR", &target_folder.to_string_lossy());
+        .env("CARGO_TARGET_DIR", &out.to_string_lossy())
+        .env("CARGO_BUILD_BUILD_DIR", &target_folder.to_string_lossy());
     println!("      {invocation}");
     if !invocation.succeeds()? {
         bail!("`{invocation}` failed in {}", checkout.display());
@@ -122,6 +136,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_crates_of_the_baseline_are_others_than_those_of_now() {
+        let manifest = "[workspace]\n\n[workspace.package]\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+        let marked = marked(manifest).unwrap();
+        assert!(marked.contains("\nversion = \"0.1.0+baseline\"\nedition"), "{marked}");
+        assert!(super::marked("[workspace]\n").is_err());
+    }
 
     #[test]
     fn the_baseline_is_named_by_the_manifest() {
