@@ -41,6 +41,7 @@ impl PlanPlace {
             program: Some("/usr/bin/bwrap".into()),
             weaknesses: Vec::new(),
             failed: Vec::new(),
+            hosts_problem: None,
         };
         ConfinePlan::of(&self.config, &proven, &self.home().join("project")).unwrap()
     }
