@@ -18,8 +18,8 @@ use windlass_engine::registry::Registry;
 use windlass_engine::sources::ToolSources;
 use windlass_search::ProjectIndex;
 use windlass_tools::{
-    AllowedHost, Environment, FetchConfig, GRANTED_HOSTS_MAX, GrantedHost, ImageConfig, SandboxConfig, Secret, ToolsConfig, WebSearchConfig,
-    builtin,
+    AllowedHost, Environment, FetchConfig, GRANTED_HOSTS_MAX, GrantedHost, ImageConfig, SandboxConfig,
+    Secret, ToolsConfig, WebSearchConfig, builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};

@@ -138,7 +138,8 @@ fn a_command_with_hosts_reaches_out_and_one_without_does_not() {
 #[test]
 fn the_words_say_what_a_stranger_needs() {
     assert_eq!(bwrapped().words, "Sandbox: may write only in this project; no network");
-    let reaching = |hosts: &[&str]| bwrapped().reaching(hosts.iter().map(|host| (*host).to_owned()).collect());
+    let reaching =
+        |hosts: &[&str]| bwrapped().reaching(hosts.iter().map(|host| (*host).to_owned()).collect());
     assert_eq!(reaching(&[]), bwrapped());
     let words = reaching(&["a.example", "*.b.example:8443"]).words;
     assert_eq!(words, "Sandbox: may write only in this project; network: only a.example, *.b.example:8443");

@@ -315,7 +315,9 @@ fn held_back(
     let (held, code) = (plan.held.as_ref()?, code.filter(|code| *code != 0)?);
     let words = plan.sandbox.as_ref().map(|sandbox| sandbox.words.clone());
     if let Some(denial) = refused.first_denial() {
-        let message = format!("The command ended with exit code {code} after its sandbox held a connection back: {denial}");
+        let message = format!(
+            "The command ended with exit code {code} after its sandbox held a connection back: {denial}"
+        );
         let failure = stopped(ErrorKind::SandboxDenied, message, finished);
         let hint = format!(
             "{} If nothing else helps, send a new call with unconfined: true and a reason: the user is asked.",
@@ -332,7 +334,9 @@ fn held_back(
     let failure = stopped(ErrorKind::SandboxDenied, message, finished);
     let network = match held.hosts.is_empty() {
         true => "no network",
-        false => "no host but those that were granted, which answer only through the proxy that HTTPS_PROXY names",
+        false => {
+            "no host but those that were granted, which answer only through the proxy that HTTPS_PROXY names"
+        }
     };
     Some(ToolFailure { expected: words, ..failure }.hint(format!(
         "Do it in a way that needs nothing outside the project and {network}. If there is none, send a new call with \

@@ -100,7 +100,8 @@ impl ConfinePlan {
             (true, _, _) => {}
             (false, ConfinedBy::Bubblewrap, None) => plan.hosts = config.hosts.as_slice().into(),
             (false, ConfinedBy::Bubblewrap, Some(problem)) => {
-                plan.no_hosts = Some(format!("the proxy for the hosts you named does not work here ({problem})"));
+                plan.no_hosts =
+                    Some(format!("the proxy for the hosts you named does not work here ({problem})"));
             }
             (false, ConfinedBy::Landlock | ConfinedBy::Seatbelt | ConfinedBy::Nothing, _) => {
                 plan.no_hosts = Some("the hosts you named can be reached with bubblewrap alone".to_owned());

@@ -147,8 +147,7 @@ impl ReachServer {
         let at = |host: &str| format!("{host}:{}", self.port);
         let allow: Result<Vec<AllowedHost>, _> =
             [GRANTED, OTHER, "127.0.0.1"].iter().map(|host| at(host).parse()).collect();
-        let hosts: Result<Vec<GrantedHost>, _> =
-            [GRANTED, OWN].iter().map(|host| at(host).parse()).collect();
+        let hosts: Result<Vec<GrantedHost>, _> = [GRANTED, OWN].iter().map(|host| at(host).parse()).collect();
         let guard = NetGuard::new(allow.map_err(io::Error::other)?, Arc::new(StageLookup));
         Ok(ProxyParts {
             guard: Arc::new(guard),

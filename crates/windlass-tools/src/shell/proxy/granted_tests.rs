@@ -9,7 +9,9 @@ fn a_host_covers_itself_on_its_ports_and_nothing_else() {
     let plain = granted("Crates.IO.");
     assert_eq!(plain.to_string(), "crates.io");
     assert!(plain.covers("crates.io", 443) && plain.covers("crates.io", 80));
-    for (host, port) in [("crates.io", 8443), ("static.crates.io", 443), ("xcrates.io", 443), ("crates.io.x", 443)] {
+    for (host, port) in
+        [("crates.io", 8443), ("static.crates.io", 443), ("xcrates.io", 443), ("crates.io.x", 443)]
+    {
         assert!(!plain.covers(host, port), "{host}:{port}");
     }
     let with_port = granted("pypi.org:8443");
@@ -37,8 +39,22 @@ fn names_are_compared_as_they_are_looked_up() {
 #[test]
 fn what_is_no_host_is_refused() {
     for text in [
-        "", "*", "*.com", "*.1.2.3.4", "a.*.example", "https://a.example", "a.example/x", "u@a.example", "a b",
-        "a.example:", "a.example:x", "a.example:+443", "a.example:0", "a.example:99999", "a.example:1:2", "%61.example",
+        "",
+        "*",
+        "*.com",
+        "*.1.2.3.4",
+        "a.*.example",
+        "https://a.example",
+        "a.example/x",
+        "u@a.example",
+        "a b",
+        "a.example:",
+        "a.example:x",
+        "a.example:+443",
+        "a.example:0",
+        "a.example:99999",
+        "a.example:1:2",
+        "%61.example",
     ] {
         assert!(text.parse::<GrantedHost>().is_err(), "{text}");
     }

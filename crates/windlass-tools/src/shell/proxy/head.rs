@@ -158,8 +158,10 @@ fn plain(method: &str, target: &str, fields: &[(&str, &str)]) -> Result<Wish, Pr
     let path = url.query().map_or(url.path().to_owned(), |query| format!("{}?{query}", url.path()));
     // One request a connection: what follows it could be for another host.
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", to.label());
-    let dropped: Vec<String> =
-        values(fields, "connection").flat_map(|line| line.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect();
+    let dropped: Vec<String> = values(fields, "connection")
+        .flat_map(|line| line.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
     for (name, value) in fields {
         let lower = name.to_ascii_lowercase();
         // A length that a header calls its own business is still the length.

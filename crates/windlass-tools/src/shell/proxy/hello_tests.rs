@@ -6,7 +6,8 @@ async fn the_name_is_read_however_the_message_is_cut() {
     for size in [1, 7, 500, message.len()] {
         let (mut ours, mut theirs) = tokio::io::duplex(size);
         let sent = message.clone();
-        let writing = tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut theirs, &sent).await });
+        let writing =
+            tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut theirs, &sent).await });
         let hello = read_hello(&mut ours, Vec::new()).await.unwrap();
         writing.await.unwrap().unwrap();
         assert_eq!(hello.name.as_deref(), Some("a.example"));

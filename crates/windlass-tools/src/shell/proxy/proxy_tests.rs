@@ -107,7 +107,13 @@ async fn a_tunnel_carries_tls_to_the_host_it_was_opened_for_and_counts_it() {
     let host = format!("x.a.example:{}", stage.server);
     assert_eq!(
         reached,
-        [ReachedHost { host, address: Some("127.0.0.1".into()), requests: 1, bytes_out: bytes, bytes_in: bytes }]
+        [ReachedHost {
+            host,
+            address: Some("127.0.0.1".into()),
+            requests: 1,
+            bytes_out: bytes,
+            bytes_in: bytes
+        }]
     );
     assert_eq!(stage.parts.refused.first_denial(), None);
 }
@@ -134,12 +140,19 @@ async fn only_what_is_on_the_list_is_looked_up_and_connected_to() {
     let stage = Stage::new(&["a.example:PORT"], &["a.example", "b.example", "127.0.0.1"], &[LOCAL]).await;
     for host in ["b.example", "x.a.example", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "[::1]"] {
         let back = String::from_utf8(stage.connects(host, b"").await).unwrap();
-        assert!(back.starts_with("HTTP/1.1 403 the sandbox does not let this command reach"), "{host}: {back}");
+        assert!(
+            back.starts_with("HTTP/1.1 403 the sandbox does not let this command reach"),
+            "{host}: {back}"
+        );
         assert!(back.contains(&format!("it may reach only a.example:{}", stage.server)), "{back}");
     }
     assert_eq!(*stage.lookup.1.lock().unwrap(), 0, "asking about a name tells its owner");
     let refused = stage.parts.refused.first_denial().unwrap();
-    assert!(refused.hint().contains(&format!("--sandbox-host b.example:{}", stage.server)), "{}", refused.hint());
+    assert!(
+        refused.hint().contains(&format!("--sandbox-host b.example:{}", stage.server)),
+        "{}",
+        refused.hint()
+    );
 }
 
 #[tokio::test]
@@ -181,8 +194,9 @@ async fn a_plain_request_goes_with_its_body_and_nothing_after_it() {
     let stage = Stage::new(&["a.example:PORT"], &["a.example"], &[LOCAL]).await;
     let port = stage.server;
     let sent = format!("POST http://a.example:{port}/x HTTP/1.1\r\nContent-Length: 4\r\n\r\n");
-    let carried =
-        format!("POST /x HTTP/1.1\r\nHost: a.example:{port}\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody");
+    let carried = format!(
+        "POST /x HTTP/1.1\r\nHost: a.example:{port}\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
+    );
     let rest = b"dyGET / HTTP/1.1\r\nHost: b.example\r\n\r\n";
     let back = stage.says(&[sent.as_bytes(), b"bo", rest], carried.len()).await;
     assert_eq!(String::from_utf8(back).unwrap(), carried);

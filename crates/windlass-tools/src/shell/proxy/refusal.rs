@@ -65,7 +65,8 @@ impl ProxyRefusal {
         let status = self.status();
         let sentence = self.to_string();
         let body = format!("windlass: {sentence} {}\n", self.hint());
-        let reason: String = sentence.chars().map(|c| if (' '..='~').contains(&c) { c } else { '?' }).collect();
+        let reason: String =
+            sentence.chars().map(|c| if (' '..='~').contains(&c) { c } else { '?' }).collect();
         let head = format!(
             "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             body.len()
@@ -86,13 +87,26 @@ impl fmt::Display for ProxyRefusal {
                 write!(f, "the sandbox does not let this command reach '{}': {why}.", shown(host))
             }
             ProxyRefusal::OtherName { host, name: Some(name) } => {
-                write!(f, "a connection to '{}' asked for '{}' there, and was closed.", shown(host), shown(name))
+                write!(
+                    f,
+                    "a connection to '{}' asked for '{}' there, and was closed.",
+                    shown(host),
+                    shown(name)
+                )
             }
             ProxyRefusal::OtherName { host, name: None } => {
-                write!(f, "a connection to '{}' did not say in TLS whom it is for, and was closed.", shown(host))
+                write!(
+                    f,
+                    "a connection to '{}' did not say in TLS whom it is for, and was closed.",
+                    shown(host)
+                )
             }
             ProxyRefusal::NotTls { host } => {
-                write!(f, "a connection to '{}' began with something else than TLS, and was closed.", shown(host))
+                write!(
+                    f,
+                    "a connection to '{}' began with something else than TLS, and was closed.",
+                    shown(host)
+                )
             }
             ProxyRefusal::Malformed(why) => write!(f, "the request cannot be carried: {why}."),
             ProxyRefusal::Unreachable { host, why } => {

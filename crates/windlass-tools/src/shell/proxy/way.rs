@@ -46,7 +46,9 @@ async fn addresses(parts: &ProxyParts, to: &Destination) -> Result<Vec<IpAddr>, 
     let refusal = |failure: GuardFailure| match failure {
         GuardFailure::Refused(why) => ProxyRefusal::Closed { host: to.label(), why },
         GuardFailure::Malformed { reason, .. } => ProxyRefusal::Closed { host: to.label(), why: reason },
-        GuardFailure::Unresolved { reason, .. } => ProxyRefusal::Unreachable { host: to.label(), why: reason },
+        GuardFailure::Unresolved { reason, .. } => {
+            ProxyRefusal::Unreachable { host: to.label(), why: reason }
+        }
     };
     let url = to.url().ok_or(ProxyRefusal::Malformed("its host cannot be read"))?;
     let choice = parts.guard.judge(&url).map_err(refusal)?;
