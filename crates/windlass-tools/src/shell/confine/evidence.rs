@@ -20,7 +20,8 @@ const SURE: [&str; 8] = [
 ];
 
 /// Words that are also said of files that belong to somebody else.
-const MAYBE: [&str; 4] = ["permission denied", "operation not permitted", "eacces", "eperm"];
+const MAYBE: [&str; 5] =
+    ["permission denied", "operation not permitted", "device or resource busy", "eacces", "eperm"];
 
 /// Words of programs that were refused a socket of this machine.
 const SOCKETS: [&str; 3] = ["docker.sock", "socket", "dbus"];

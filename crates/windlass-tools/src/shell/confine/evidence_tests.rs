@@ -26,6 +26,8 @@ fn what_is_said_of_other_files_too_counts_only_for_closed_places() {
     for (line, is_evidence) in [
         ("cat: HOME/.netrc: Permission denied", true),
         ("mv: cannot move 'x' to '../x': Permission denied", true),
+        ("mv: cannot move '.git' to 'moved': Device or resource busy", true),
+        ("umount: target is busy: Device or resource busy", false),
         ("bash: /etc/passwd: Permission denied", true),
         ("PermissionError: [Errno 1] Operation not permitted: '.git/hooks/x'", true),
         ("permission denied while trying to connect to the docker API at unix:///var/run/docker.sock", true),
