@@ -385,8 +385,8 @@ fn a_command_that_may_reach_hosts_is_asked_about_once_text_from_outside_was_read
         let _ = fs::remove_file(place.path("ran"));
         let args = [&["run", "--json", "--model", "scripted/a.script"], flags, &[message]].concat();
         let frames = place.windlass(&args).exits(0).lines();
-        let results = frames.into_iter().filter(|frame| frame["type"] == "tool_result");
-        (place.path("ran").exists(), results.last().unwrap().to_string())
+        let mut results = frames.into_iter().filter(|frame| frame["type"] == "tool_result");
+        (place.path("ran").exists(), results.next_back().unwrap().to_string())
     };
     let hosts = ["--sandbox-host", "a.example"];
     let with = |more: &[&'static str]| [&hosts[..], more].concat();

@@ -94,7 +94,10 @@ pub(crate) fn read_host(text: &str) -> Option<String> {
     }
     let url = Url::parse(&format!("http://{text}/")).ok()?;
     let is_host_alone = url.port().is_none() && url.username().is_empty() && url.password().is_none();
-    url.host_str().map(canonical_host).filter(|host| is_host_alone && !host.is_empty())
+    // Addresses know more signs, names of servers do not; what is shown to people must not be more than a name.
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    let is_plain = |host: &String| !host.is_empty() && host.chars().all(is_sign);
+    url.host_str().map(canonical_host).filter(|host| is_host_alone && is_plain(host))
 }
 
 #[cfg(test)]

@@ -55,6 +55,8 @@ fn what_is_no_host_is_refused() {
         "a.example:99999",
         "a.example:1:2",
         "%61.example",
+        "a;reboot.example",
+        "$(x).example",
     ] {
         assert!(text.parse::<GrantedHost>().is_err(), "{text}");
     }

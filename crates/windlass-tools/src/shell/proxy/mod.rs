@@ -23,7 +23,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -43,6 +43,9 @@ const CONNECTIONS_MAX: usize = 64;
 const SPEAK_MS_MAX: u64 = 10_000;
 /// How long after a failure to accept the next connection is looked at: files may be short for a moment.
 const ACCEPT_PAUSE_MS: u64 = 50;
+/// How much of what a refused program still says is read, and for how long.
+const UNREAD_BYTES_MAX: usize = 256 * 1024;
+const UNREAD_MS_MAX: u64 = 1_000;
 /// Hosts that a refusal names.
 const NAMED_MAX: usize = 8;
 
@@ -128,16 +131,34 @@ async fn answer(mut client: TcpStream, parts: &ProxyParts) -> io::Result<()> {
         Err(Ending::Refused(refusal)) => {
             let words = refusal.answer();
             parts.refused.note(refusal);
-            client.write_all(&words).await?;
-            client.shutdown().await
+            dismiss(client, &words).await
         }
         // The tunnel is open already: what is said now must be TLS.
         Err(Ending::Closed(refusal)) => {
             parts.refused.note(refusal);
-            client.write_all(&NAME_REFUSED).await?;
-            client.shutdown().await
+            dismiss(client, &NAME_REFUSED).await
         }
     }
+}
+
+/// Says the last word. What the program still says is read for a moment: a connection that is closed over unread bytes takes
+/// the answer with it.
+async fn dismiss(mut client: TcpStream, words: &[u8]) -> io::Result<()> {
+    client.write_all(words).await?;
+    client.shutdown().await?;
+    let rest = async {
+        let mut left = UNREAD_BYTES_MAX;
+        let mut piece = [0_u8; 4_096];
+        while let Ok(count @ 1..) = client.read(&mut piece).await {
+            left = left.saturating_sub(count);
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // Whoever goes on speaking is cut off.
+    let _ = timeout(Duration::from_millis(UNREAD_MS_MAX), rest).await;
+    Ok(())
 }
 
 /// How a connection ended early.

@@ -1,7 +1,6 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Mutex;
 
-use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 use windlass_core::ports::BoxFuture;
 use windlass_core::protocol::tool::ReachedHost;
