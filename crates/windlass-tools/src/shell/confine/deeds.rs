@@ -45,6 +45,9 @@ pub(crate) struct StageFacts {
     pub(crate) udp_port: u16,
     /// The server behind the proxy.
     pub(crate) reach_port: u16,
+    /// The proxy, as the environment of the helper names it.
+    #[serde(skip)]
+    pub(crate) proxy: Option<String>,
     /// The folder with a socket.
     pub(crate) socket: PathBuf,
     /// The name of one without.
@@ -180,7 +183,7 @@ impl SandboxDeed {
 
     fn reach(self, stage: &StageFacts) -> io::Result<()> {
         let deed = self.reaching().ok_or(io::ErrorKind::Unsupported)?;
-        deed.act(stage.reach_port, std::env::var("HTTPS_PROXY").ok())
+        deed.act(stage.reach_port, stage.proxy.as_deref())
     }
 
     fn of_word(word: &str) -> Option<Self> {
@@ -355,7 +358,11 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> u8 {
         "wait" => io::stdin().read_to_end(&mut Vec::new()).map_or(1, |_| 0),
         "linger" => linger(Path::new(&facts)).map_or(1, |()| 0),
         words => match serde_json::from_str::<StageFacts>(&facts.to_string_lossy()) {
-            Ok(stage) => words.split(',').fold(0, |code, word| code.max(tell(word, &stage))),
+            Ok(stage) => {
+                let proxy = arguments.next().map(|proxy| proxy.to_string_lossy().into_owned());
+                let stage = StageFacts { proxy: proxy.filter(|proxy| !proxy.is_empty()), ..stage };
+                words.split(',').fold(0, |code, word| code.max(tell(word, &stage)))
+            }
             Err(_) => 2,
         },
     }

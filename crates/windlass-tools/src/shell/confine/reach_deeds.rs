@@ -68,11 +68,11 @@ impl ReachDeed {
         }
     }
 
-    /// Tries it; `proxy` is what the environment says.
-    pub(crate) fn act(self, port: u16, proxy: Option<String>) -> io::Result<()> {
+    /// Tries it.
+    pub(crate) fn act(self, port: u16, proxy: Option<&str>) -> io::Result<()> {
         let through = self.host().zip(proxy);
         let mut stream = match through {
-            Some((host, proxy)) => open_tunnel(host, port, &proxy)?,
+            Some((host, proxy)) => open_tunnel(host, port, proxy)?,
             None => connect(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?,
         };
         stream.write_all(&first_message(self.name())?)?;

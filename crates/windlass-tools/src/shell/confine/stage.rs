@@ -110,6 +110,7 @@ impl Stage {
             tcp_port: tcp.local_addr()?.port(),
             udp_port: udp.local_addr()?.port(),
             reach_port: reach.port,
+            proxy: None,
             socket: folder.join("outside"),
             socket_name,
             victim: victim.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default(),
@@ -155,8 +156,15 @@ impl Stage {
         let facts = serde_json::to_string(&self.facts).map_err(io::Error::other)?;
         let helper = self.helper.display().to_string();
         let project = self.project(deeds.first());
+        let reach = match deeds.iter().any(|deed| deed.reaching().is_some()) {
+            true => Some(self.reach.proxy()?),
+            false => None,
+        };
+        // A shell tells the helper what its environment says of the proxy: our code reads no environment.
+        let shell = ["/bin/sh", "-c", "exec \"$@\" \"$HTTPS_PROXY\"", "sh"].map(str::to_owned);
+        let lead = reach.iter().flat_map(|_| shell.clone());
         let launch = Launch {
-            words: vec![helper, DEED.to_owned(), words.join(","), facts],
+            words: lead.chain([helper, DEED.to_owned(), words.join(","), facts]).collect(),
             folder: Dir::open_ambient_dir(project, ambient_authority())?,
             path: project.to_path_buf(),
             inherited: Arc::new(Environment::default()),
@@ -164,10 +172,7 @@ impl Stage {
             timeout: Duration::from_millis(DEED_MS_MAX),
             stream_bytes_max: PRINTED_BYTES_MAX,
             held: plan,
-            reach: match deeds.iter().any(|deed| deed.reaching().is_some()) {
-                true => Some(self.reach.proxy()?),
-                false => None,
-            },
+            reach,
         };
         let finished = execute(launch, &|_| {}).await?;
         let FinishedProcess { end, stdout, stderr } = finished;

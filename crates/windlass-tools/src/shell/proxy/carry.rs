@@ -58,7 +58,7 @@ impl Account {
 
 /// How much of what a program says goes to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outgoing {
+pub(super) enum UploadBound {
     /// Everything, until it stops.
     All,
     /// A body of so many bytes, and nothing after it.
@@ -70,7 +70,7 @@ pub(super) async fn carry(
     client: &mut TcpStream,
     server: &mut TcpStream,
     first: &[u8],
-    outgoing: Outgoing,
+    outgoing: UploadBound,
     account: &Account,
 ) -> io::Result<()> {
     server.write_all(first).await?;
@@ -82,8 +82,8 @@ pub(super) async fn carry(
     let answer = pass(from_server, to_client, received);
     let both = async {
         match outgoing {
-            Outgoing::All => tokio::try_join!(pass(from_client, to_server, sent), answer).map(|_| ()),
-            Outgoing::Body(bytes) => {
+            UploadBound::All => tokio::try_join!(pass(from_client, to_server, sent), answer).map(|_| ()),
+            UploadBound::Body(bytes) => {
                 let mut body = from_client.take(bytes);
                 // The server ends the connection after its answer; whatever the program says more is not read.
                 let body = async {

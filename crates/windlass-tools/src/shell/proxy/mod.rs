@@ -30,7 +30,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use windlass_core::protocol::tool::ReachLog;
 
-use self::carry::{Account, Outgoing, carry};
+use self::carry::{Account, UploadBound, carry};
 use self::granted::GrantedHost;
 use self::head::{Destination, Wish, read_head, understand};
 use self::hello::{HelloFailure, NAME_REFUSED, read_hello};
@@ -205,7 +205,7 @@ async fn tunnel(
         return Err(Ending::Closed(ProxyRefusal::OtherName { host, name: hello.name }));
     }
     let account = Account::open(&parts.reached, host, way.address);
-    Ok(carry(client, &mut way.server, &hello.bytes, Outgoing::All, &account).await?)
+    Ok(carry(client, &mut way.server, &hello.bytes, UploadBound::All, &account).await?)
 }
 
 async fn forward(
@@ -223,7 +223,7 @@ async fn forward(
     let body = early.get(..early.len().min(whole)).unwrap_or_default();
     let left = body_bytes.saturating_sub(body.len() as u64);
     let first = [head.as_slice(), body].concat();
-    Ok(carry(client, &mut way.server, &first, Outgoing::Body(left), &account).await?)
+    Ok(carry(client, &mut way.server, &first, UploadBound::Body(left), &account).await?)
 }
 
 #[cfg(test)]
