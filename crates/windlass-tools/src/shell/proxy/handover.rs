@@ -22,6 +22,12 @@ use tokio::io::Interest;
 /// What goes with the listener: a message must have a byte.
 const MARK: [u8; 1] = [b'l'];
 
+/// What comes is not inherited by programs that are started meanwhile; other systems have no bubblewrap, so nothing comes there.
+#[cfg(target_os = "linux")]
+const KEPT_HERE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const KEPT_HERE: RecvFlags = RecvFlags::empty();
+
 /// Our end, and the input of the helper.
 pub(crate) fn pair() -> io::Result<(UnixStream, Stdio)> {
     let (ours, theirs) = UnixStream::pair()?;
@@ -38,7 +44,7 @@ pub(crate) fn hand_over() -> io::Result<u16> {
     if !control.push(SendAncillaryMessage::ScmRights(&sockets)) {
         return Err(io::Error::other("there is no room for one socket"));
     }
-    sendmsg(stdin(), &[IoSlice::new(&MARK)], &mut control, SendFlags::NOSIGNAL)?;
+    sendmsg(stdin(), &[IoSlice::new(&MARK)], &mut control, SendFlags::empty())?;
     // Commands have no input.
     dup2_stdin(File::open("/dev/null")?)?;
     Ok(port)
@@ -67,7 +73,7 @@ fn receive_now(ours: &tokio::net::UnixStream) -> io::Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut mark = [0_u8; 1];
-    recvmsg(ours, &mut [IoSliceMut::new(&mut mark)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    recvmsg(ours, &mut [IoSliceMut::new(&mut mark)], &mut control, KEPT_HERE)?;
     let sockets = control.drain().filter_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut sockets) => sockets.next(),
         _ => None,
