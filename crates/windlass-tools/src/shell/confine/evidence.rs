@@ -19,9 +19,17 @@ const SURE: [&str; 8] = [
     "erofs",
 ];
 
-/// Words that are also said of files that belong to somebody else.
-const MAYBE: [&str; 5] =
-    ["permission denied", "operation not permitted", "device or resource busy", "eacces", "eperm"];
+/// Words that are also said of files that belong to somebody else, are in use, or lie on another disk.
+const MAYBE: [&str; 8] = [
+    "permission denied",
+    "operation not permitted",
+    "device or resource busy",
+    "invalid cross-device link",
+    "eacces",
+    "eperm",
+    "ebusy",
+    "exdev",
+];
 
 /// Words of programs that were refused a socket of this machine.
 const SOCKETS: [&str; 3] = ["docker.sock", "socket", "dbus"];
