@@ -18,8 +18,8 @@ use windlass_engine::registry::Registry;
 use windlass_engine::sources::ToolSources;
 use windlass_search::ProjectIndex;
 use windlass_tools::{
-    AllowedHost, Environment, FetchConfig, ImageConfig, SandboxConfig, Secret, ToolsConfig, WebSearchConfig,
-    builtin,
+    AllowedHost, Environment, FetchConfig, GRANTED_HOSTS_MAX, GrantedHost, ImageConfig, SandboxConfig,
+    Secret, ToolsConfig, WebSearchConfig, builtin,
 };
 
 use crate::args::{GlobalArgs, PermissionArgs};
@@ -220,6 +220,7 @@ pub(crate) fn sandbox_config(config: &CliConfig) -> Result<SandboxConfig> {
         auto_allow: settings.is_on("sandbox.auto_allow"),
         write: settings.items("sandbox.write").iter().map(at_home).collect(),
         home: Some(folders.home.clone()),
+        hosts: granted_hosts(config)?,
         hidden: vec![folders.data.clone(), folders.config_file.clone(), folders.policies_file.clone()],
         helper: std::env::current_exe().ok(),
         search: std::env::var_os("PATH")
@@ -228,6 +229,16 @@ pub(crate) fn sandbox_config(config: &CliConfig) -> Result<SandboxConfig> {
         scratch: folders.data.join("sandbox"),
         without: without.collect::<Result<_>>()?,
     })
+}
+
+/// The hosts that commands may reach in the sandbox.
+fn granted_hosts(config: &CliConfig) -> Result<Vec<GrantedHost>> {
+    let hosts = config.settings.items("sandbox.hosts");
+    if hosts.len() > GRANTED_HOSTS_MAX {
+        let what = format!("these are {} hosts, and a list has at most {GRANTED_HOSTS_MAX}", hosts.len());
+        return Err(config.wrong("sandbox.hosts", &what));
+    }
+    hosts.iter().map(|host| host.parse().map_err(|error| config.wrong("sandbox.hosts", &error))).collect()
 }
 
 /// The mechanism of a word.

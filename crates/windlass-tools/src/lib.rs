@@ -37,6 +37,7 @@ pub use shell::confine::config::SandboxConfig;
 pub use shell::confine::doctor::{DeedReport, DeedVerdict, MechanismReport, SandboxReport, sandbox_doctor};
 pub use shell::confine::enter::sandbox_helper;
 pub use shell::environment::Environment;
+pub use shell::proxy::granted::{GRANTED_HOSTS_MAX, GrantedHost, GrantedHostError};
 pub use web::fetch_url::FetchConfig;
 pub use web::generate_image::ImageConfig;
 pub use web::net_guard::{AddressLookup, AllowedHost, AllowedHostError, SystemLookup};
@@ -87,7 +88,11 @@ pub fn builtin(config: &ToolsConfig) -> Vec<Arc<dyn ToolPort>> {
         port(files::write_file::WriteFile { workspace: files() }),
         port(files::edit_file::EditFile { workspace: files() }),
         port(files::undo_edit::UndoEdit { workspace: files() }),
-        port(shell::execute_command::ExecuteCommand::new(config.environment.clone(), config.sandbox.clone())),
+        port(shell::execute_command::ExecuteCommand::new(
+            config.environment.clone(),
+            config.sandbox.clone(),
+            config.fetch.guard(),
+        )),
         port(system::get_current_time::GetCurrentTime),
         port(math::calculate::Calculate),
         port(tasks::add_task::AddTask),

@@ -1742,6 +1742,8 @@ export interface components {
         Sandbox: {
             confinement: components["schemas"]["Confinement"];
             reach: components["schemas"]["Reach"];
+            /** @description The hosts that it may reach, where it may reach some: `crates.io`, `*.crates.io`, `pypi.org:8443`. */
+            hosts?: string[];
             by: components["schemas"]["ConfinedBy"];
             /** @description What is not held although one might think so, a line each. */
             not_held?: string[];
@@ -1763,10 +1765,11 @@ export interface components {
          * @description What a command may reach beyond this machine, and of this machine's own servers.
          *
          *     - `none`: Nothing.
+         *     - `hosts`: The hosts that the user named, over HTTP and TLS alone.
          *     - `all`: Whatever the user reaches.
          * @enum {string}
          */
-        Reach: "none" | "all";
+        Reach: "none" | "hosts" | "all";
         /**
          * @description By what a command is held.
          *

@@ -300,12 +300,13 @@ export type Confinement = ("read_only" | "workspace_write" | "full")
  * What a command may reach beyond this machine, and of this machine's own servers.
  * 
  * - `none`: Nothing.
+ * - `hosts`: The hosts that the user named, over HTTP and TLS alone.
  * - `all`: Whatever the user reaches.
  * 
  * This interface was referenced by `Record`'s JSON-Schema
  * via the `definition` "Reach".
  */
-export type Reach = ("none" | "all")
+export type Reach = ("none" | "hosts" | "all")
 /**
  * By what a command is held.
  * 
@@ -1342,6 +1343,10 @@ text: string
 export interface Sandbox {
 confinement: Confinement
 reach: Reach
+/**
+ * The hosts that it may reach, where it may reach some: `crates.io`, `*.crates.io`, `pypi.org:8443`.
+ */
+hosts?: string[]
 by: ConfinedBy
 /**
  * What is not held although one might think so, a line each.

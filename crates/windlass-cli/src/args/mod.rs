@@ -84,6 +84,10 @@ pub(crate) struct GlobalArgs {
     /// What commands may write: workspace_write, read_only, or off for no sandbox [default: workspace_write]
     #[arg(long, global = true, value_name = "MODE", value_parser = SANDBOX_WORDS)]
     pub(crate) sandbox: Option<String>,
+    /// A host that commands may reach in the sandbox: crates.io, *.crates.io or pypi.org:8443; several times for several, instead
+    /// of `sandbox.hosts` [default: none]
+    #[arg(long = "sandbox-host", global = true, value_name = "HOST")]
+    pub(crate) sandbox_hosts: Vec<String>,
     /// Print JSON: for `run`, one event a line
     #[arg(long, global = true)]
     pub(crate) json: bool,

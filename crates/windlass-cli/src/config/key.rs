@@ -217,6 +217,12 @@ pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
         ),
         SettingKey::new("sandbox.write", List, OPENS, "folders besides the project that commands may write"),
         SettingKey::new(
+            "sandbox.hosts",
+            List,
+            Tighten,
+            "hosts that commands may reach in the sandbox, like \"crates.io\", \"*.crates.io\" or \"pypi.org:8443\"",
+        ),
+        SettingKey::new(
             "sandbox.without",
             List,
             OPENS,

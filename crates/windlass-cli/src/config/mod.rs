@@ -381,6 +381,9 @@ fn read_flags(flags: &Flags) -> Result<SettingLayer> {
     if let Some(mode) = &flags.global.sandbox {
         put("sandbox.mode", SettingValue::Text(mode.clone()), "--sandbox");
     }
+    if !flags.global.sandbox_hosts.is_empty() {
+        put("sandbox.hosts", SettingValue::List(flags.global.sandbox_hosts.clone()), "--sandbox-host");
+    }
     if let Some(steps_max) = flags.steps_max {
         put("limits.steps_max", SettingValue::Count(steps_max.into()), "--max-steps");
     }

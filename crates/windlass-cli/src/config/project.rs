@@ -69,6 +69,8 @@ pub(crate) fn counts_untrusted(name: &str, setting: &Setting) -> bool {
         "approve" => matches!(setting.value.text(), Some("never" | "read_only")),
         "taint" => setting.value.text() == Some("strict"),
         "sandbox.mode" => setting.value.text() == Some("read_only"),
+        // What is left of it can only take hosts away.
+        "sandbox.hosts" => true,
         _ => false,
     }
 }
@@ -133,6 +135,11 @@ fn loosens(name: &str, setting: &Setting, base: Option<&Setting>, root: &Path) -
             let before = base.map(|setting| &setting.value).and_then(SettingValue::text);
             let is_looser = rank(text) < rank(before.unwrap_or("workspace_write"));
             is_looser.then_some("it may only be tightened, to \"read_only\"")
+        }
+        "sandbox.hosts" => {
+            let before = base.map(|setting| setting.value.items()).unwrap_or_default();
+            let is_more = setting.value.items().iter().any(|host| !before.contains(host));
+            is_more.then_some("it may only take hosts away from your own list")
         }
         "fetch.stay_on_host" => {
             (setting.value != SettingValue::Truth(true)).then_some("it may only be switched on")

@@ -64,6 +64,7 @@ mod rules_live;
 mod run;
 mod run_limits;
 mod sandbox;
+mod sandbox_hosts;
 mod scripts;
 mod search;
 mod search_kill;

@@ -37,6 +37,8 @@ pub enum Reach {
     /// Nothing.
     #[default]
     None,
+    /// The hosts that the user named, over HTTP and TLS alone.
+    Hosts,
     /// Whatever the user reaches.
     All,
 }
@@ -68,6 +70,12 @@ impl ConfinedBy {
     }
 }
 
+/// What is said of a command without a network.
+const NO_NETWORK: &str = "no network";
+
+/// Hosts that stand in the line for people; all of them are in the record and under the digest.
+const HOSTS_SHOWN_MAX: usize = 8;
+
 /// What one command is held to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -76,6 +84,9 @@ pub struct Sandbox {
     pub confinement: Confinement,
     /// What it may reach.
     pub reach: Reach,
+    /// The hosts that it may reach, where it may reach some: `crates.io`, `*.crates.io`, `pypi.org:8443`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// By what that is held.
     pub by: ConfinedBy,
     /// What is not held although one might think so, a line each.
@@ -105,8 +116,29 @@ impl Sandbox {
             }
             ConfinedBy::Bubblewrap | ConfinedBy::Seatbelt | ConfinedBy::Nothing => "",
         };
-        let words = format!("Sandbox: {writes}; no network{weaker}");
-        Self { confinement, reach: Reach::None, by, not_held, words, unasked: false, leaves: false }
+        let words = format!("Sandbox: {writes}; {NO_NETWORK}{weaker}");
+        let (reach, hosts) = (Reach::None, Vec::new());
+        Self { confinement, reach, hosts, by, not_held, words, unasked: false, leaves: false }
+    }
+
+    /// The same where it may reach these hosts; with none it stays without a network.
+    pub fn reaching(self, hosts: Vec<String>) -> Self {
+        if hosts.is_empty() {
+            return self;
+        }
+        let shown = hosts.iter().take(HOSTS_SHOWN_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = match hosts.len().saturating_sub(HOSTS_SHOWN_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let words = self.words.replace(NO_NETWORK, &format!("network: only {shown}{more}"));
+        Self { reach: Reach::Hosts, hosts, words, ..self }
+    }
+
+    /// The same, saying why the hosts that the user named cannot be reached here.
+    pub fn without_hosts(self, reason: &str) -> Self {
+        let words = self.words.replace(NO_NETWORK, &format!("{NO_NETWORK}: {reason}"));
+        Self { words, ..self }
     }
 
     /// There is nothing on this machine that could hold a command, and why.
@@ -123,6 +155,7 @@ impl Sandbox {
         Self {
             confinement: Confinement::Full,
             reach: Reach::All,
+            hosts: Vec::new(),
             by: ConfinedBy::Nothing,
             not_held: Vec::new(),
             words,
@@ -142,7 +175,12 @@ impl Sandbox {
             Confinement::ReadOnly | Confinement::WorkspaceWrite => true,
             Confinement::Full => false,
         };
-        self.unasked && is_whole && is_confined && self.reach == Reach::None && !self.leaves
+        // What it may send to hosts that the user named is looked at by the gate for text from outside, which comes before.
+        let is_bounded = match self.reach {
+            Reach::None | Reach::Hosts => true,
+            Reach::All => false,
+        };
+        self.unasked && is_whole && is_confined && is_bounded && !self.leaves
     }
 
     /// Whether a command that is held like this reaches nothing beyond the project.
@@ -156,7 +194,8 @@ impl Sandbox {
 
     /// What a digest of it covers.
     pub(super) fn digest_words(&self) -> String {
-        format!("{}/{}/{}", self.confinement.word(), self.by.word(), self.words)
+        let hosts = self.hosts.join(" ");
+        format!("{}/{}/{}/{hosts}", self.confinement.word(), self.by.word(), self.words)
     }
 }
 

@@ -31,6 +31,7 @@ fn a_confined_command_runs_unasked_only_where_the_user_wants_it_and_the_sandbox_
     }
     assert_eq!(judged_with(Sandbox { confinement: Confinement::Full, ..bwrapped() }), "ask");
     assert_eq!(judged_with(Sandbox { reach: Reach::All, ..bwrapped() }), "ask");
+    assert_eq!(judged_with(bwrapped().reaching(vec!["a.example".into()])), "confined");
     assert_eq!(judged_with(Sandbox { leaves: true, ..bwrapped() }), "ask");
 }
 
@@ -96,7 +97,19 @@ fn the_digest_of_a_question_covers_the_sandbox() {
         unasked: false,
         ..Sandbox::held(Confinement::ReadOnly, ConfinedBy::Bubblewrap, Vec::new())
     };
-    let digests = [digest(asked.clone()), digest(nothing), digest(read_only), digest(Sandbox::left())];
+    let reaching = |last: &str| {
+        let hosts = (0..HOSTS_SHOWN_MAX).map(|number| format!("h{number}.example")).chain([last.to_owned()]);
+        digest(asked.clone().reaching(hosts.collect()))
+    };
+    // What is not shown in the line is covered all the same.
+    let digests = [
+        digest(asked.clone()),
+        digest(nothing),
+        digest(read_only),
+        digest(Sandbox::left()),
+        reaching("a.example"),
+        reaching("b.example"),
+    ];
     for (at, one) in digests.iter().enumerate() {
         assert!(digests.iter().skip(at + 1).all(|other| other != one), "{digests:?}");
     }
@@ -117,8 +130,23 @@ fn a_call_that_was_approved_in_a_sandbox_does_not_run_without_it() {
 }
 
 #[test]
+fn a_command_with_hosts_reaches_out_and_one_without_does_not() {
+    assert!(bwrapped().is_cut_off());
+    assert!(!bwrapped().reaching(vec!["a.example".into()]).is_cut_off());
+}
+
+#[test]
 fn the_words_say_what_a_stranger_needs() {
     assert_eq!(bwrapped().words, "Sandbox: may write only in this project; no network");
+    let reaching =
+        |hosts: &[&str]| bwrapped().reaching(hosts.iter().map(|host| (*host).to_owned()).collect());
+    assert_eq!(reaching(&[]), bwrapped());
+    let words = reaching(&["a.example", "*.b.example:8443"]).words;
+    assert_eq!(words, "Sandbox: may write only in this project; network: only a.example, *.b.example:8443");
+    assert!(reaching(&["x.example"; 11]).words.ends_with("x.example and 3 more"));
+    let landlocked = Sandbox::held(Confinement::ReadOnly, ConfinedBy::Landlock, Vec::new());
+    let words = landlocked.without_hosts("hosts need bubblewrap").words;
+    assert!(words.starts_with("Sandbox: may write nothing; no network: hosts need bubblewrap ("), "{words}");
     assert_eq!(Sandbox::nothing("no bwrap").words, "No sandbox on this machine: no bwrap");
     assert!(Sandbox::left().words.starts_with("Leaves the sandbox"));
 }

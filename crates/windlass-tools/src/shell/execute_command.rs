@@ -32,8 +32,11 @@ use crate::shell::danger::danger;
 use crate::shell::environment::Environment;
 use crate::shell::line::CommandLine;
 use crate::shell::process::{FinishedProcess, Launch, ProcessEnd, execute};
+use crate::shell::proxy::ProxyParts;
+use crate::shell::proxy::refusal::RefusalLog;
 use crate::summary::{cut, list_items};
 use crate::typed::{TypedTool, root_folder, text_arg};
+use crate::web::net_guard::NetGuard;
 
 /// Runs a command in its own process group, without input, without secrets in its environment, with
 /// limits on time and output. A command that fails is still an outcome: its exit code and output.
@@ -41,6 +44,8 @@ pub(crate) struct ExecuteCommand {
     inherited: Arc<Environment>,
     /// None where the user wants none.
     confining: Option<Confining>,
+    /// Which addresses hosts may have that commands reach.
+    guard: Arc<NetGuard>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -96,9 +101,20 @@ impl CommandPlan {
 }
 
 impl ExecuteCommand {
-    pub(crate) fn new(inherited: Environment, sandbox: Option<SandboxConfig>) -> Self {
+    pub(crate) fn new(inherited: Environment, sandbox: Option<SandboxConfig>, guard: Arc<NetGuard>) -> Self {
         let confining = sandbox.filter(|config| config.confinement != Confinement::Full).map(Confining::new);
-        Self { inherited: Arc::new(inherited), confining }
+        Self { inherited: Arc::new(inherited), confining, guard }
+    }
+
+    /// What a command may reach from its sandbox.
+    fn reach(&self, plan: &CommandPlan, context: &ToolContext) -> Option<ProxyParts> {
+        let hosts = plan.held.as_ref().map(|held| &held.hosts).filter(|hosts| !hosts.is_empty())?;
+        Some(ProxyParts {
+            guard: Arc::clone(&self.guard),
+            hosts: Arc::clone(hosts),
+            reached: context.reached.clone(),
+            refused: RefusalLog::default(),
+        })
     }
 
     /// The plan, and what holds the command.
@@ -191,10 +207,12 @@ impl TypedTool for ExecuteCommand {
             // Both streams share what an outcome may have.
             stream_bytes_max: STREAM_BYTES_KEPT.min(context.output_bytes_max / 2),
             held: plan.held.clone(),
+            reach: self.reach(&plan, context),
         };
+        let refused = launch.reach.as_ref().map(|parts| parts.refused.clone()).unwrap_or_default();
         let on_line = |line: &str| context.progress.report(&context.call_id, &cut(line, SHOWN_CHARS_MAX));
         let finished = execute(launch, &on_line).await.map_err(|error| not_started(&program, &error))?;
-        conclude(&plan, &finished)
+        conclude(&plan, &finished, &refused)
     }
 
     fn display(&self, args: &Map<String, Value>, value: &Value) -> Option<String> {
@@ -260,10 +278,14 @@ fn not_started(program: &str, error: &io::Error) -> ToolFailure {
     }
 }
 
-fn conclude(plan: &CommandPlan, finished: &FinishedProcess) -> Result<ToolOutput, ToolFailure> {
+fn conclude(
+    plan: &CommandPlan,
+    finished: &FinishedProcess,
+    refused: &RefusalLog,
+) -> Result<ToolOutput, ToolFailure> {
     let line = cut(&plan.command.line(), SHOWN_CHARS_MAX);
     match &finished.end {
-        ProcessEnd::Exited(status) => match held_back(plan, finished, status.code()) {
+        ProcessEnd::Exited(status) => match held_back(plan, finished, refused, status.code()) {
             Some(failure) => Err(failure),
             None => Ok(output(plan, finished, status.code(), status.signal())),
         },
@@ -283,21 +305,43 @@ fn conclude(plan: &CommandPlan, finished: &FinishedProcess) -> Result<ToolOutput
 }
 
 /// The failure of a command that its sandbox probably held back: what it printed, what shows it, and the way out, which is
-/// another call with a question of its own.
-fn held_back(plan: &CommandPlan, finished: &FinishedProcess, code: Option<i32>) -> Option<ToolFailure> {
+/// another call with a question of its own. What the proxy refused is no guess, so it comes first.
+fn held_back(
+    plan: &CommandPlan,
+    finished: &FinishedProcess,
+    refused: &RefusalLog,
+    code: Option<i32>,
+) -> Option<ToolFailure> {
     let (held, code) = (plan.held.as_ref()?, code.filter(|code| *code != 0)?);
+    let words = plan.sandbox.as_ref().map(|sandbox| sandbox.words.clone());
+    if let Some(denial) = refused.first_denial() {
+        let message = format!(
+            "The command ended with exit code {code} after its sandbox held a connection back: {denial}"
+        );
+        let failure = stopped(ErrorKind::SandboxDenied, message, finished);
+        let hint = format!(
+            "{} If nothing else helps, send a new call with unconfined: true and a reason: the user is asked.",
+            denial.hint()
+        );
+        return Some(ToolFailure { expected: words, ..failure }.hint(hint));
+    }
     let (stdout, stderr) = (finished.stdout.text(), finished.stderr.text());
     let evidence = evidence::find(held, &plan.cwd_absolute, [&stderr, &stdout])?;
-    let words = plan.sandbox.as_ref().map(|sandbox| sandbox.words.as_str()).unwrap_or_default();
     let message = format!(
         "The command ended with exit code {code}, probably because its sandbox held it back: \"{}\"",
         cut(&evidence, SHOWN_CHARS_MAX)
     );
     let failure = stopped(ErrorKind::SandboxDenied, message, finished);
-    Some(ToolFailure { expected: Some(words.to_owned()), ..failure }.hint(
-        "Do it in a way that needs nothing outside the project and no network. If there is none, send a new call with \
-         unconfined: true and a reason: the user is asked.",
-    ))
+    let network = match held.hosts.is_empty() {
+        true => "no network",
+        false => {
+            "no host but those that were granted, which answer only through the proxy that HTTPS_PROXY names"
+        }
+    };
+    Some(ToolFailure { expected: words, ..failure }.hint(format!(
+        "Do it in a way that needs nothing outside the project and {network}. If there is none, send a new call with \
+         unconfined: true and a reason: the user is asked."
+    )))
 }
 
 /// The failure of a stopped command, with the last it printed.

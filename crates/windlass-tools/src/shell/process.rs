@@ -25,6 +25,7 @@ use super::confine::mask::MaskLease;
 use super::confine::plan::ConfinePlan;
 use super::confine::start::{self, ThreadLeash};
 use super::environment::{Environment, FIXED};
+use super::proxy::{HostProxy, ProxyParts, handover};
 use crate::files::limits::{COMMAND_OUTPUT_BYTES_MAX, DRAIN_MS_MAX};
 
 /// What to start and how long to wait for it.
@@ -42,6 +43,8 @@ pub(crate) struct Launch {
     pub(crate) stream_bytes_max: usize,
     /// The sandbox that it runs in.
     pub(crate) held: Option<Arc<ConfinePlan>>,
+    /// What it may reach from there; nothing otherwise.
+    pub(crate) reach: Option<ProxyParts>,
 }
 
 impl Launch {
@@ -76,7 +79,7 @@ pub(crate) struct FinishedProcess {
 pub(crate) async fn execute(launch: Launch, on_line: &(dyn Fn(&str) + Sync)) -> io::Result<FinishedProcess> {
     // Declared first, so that it goes last: what it covers stays covered until the command has ended.
     let _masks = launch.held.as_ref().and_then(|plan| MaskLease::of(plan));
-    let (mut child, _leash) = spawn(&launch).await?;
+    let Started { mut child, leash: _leash, proxy: _proxy } = spawn(&launch).await?;
     let group = ProcessGroup::of(&child);
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(io::Error::other("the pipes of the process are missing"));
@@ -101,22 +104,38 @@ pub(crate) async fn execute(launch: Launch, on_line: &(dyn Fn(&str) + Sync)) -> 
     Ok(FinishedProcess { end, stdout: streams.stdout.capture, stderr: streams.stderr.capture })
 }
 
-async fn spawn(launch: &Launch) -> io::Result<(Child, Option<ThreadLeash>)> {
+/// A command that runs, and what ends with it.
+struct Started {
+    child: Child,
+    leash: Option<ThreadLeash>,
+    proxy: Option<HostProxy>,
+}
+
+async fn spawn(launch: &Launch) -> io::Result<Started> {
     let Some(plan) = &launch.held else {
         let words: Vec<OsString> = launch.words.iter().map(OsString::from).collect();
-        return Ok((prepared(launch, &words)?.spawn()?, None));
+        return Ok(Started { child: prepared(launch, &words)?.spawn()?, leash: None, proxy: None });
     };
     let name = launch.words.first().map(String::as_str).unwrap_or_default();
     start::find_program(name, launch.search_path(), &launch.current_dir())?;
-    let words = start::words_of(plan, &launch.words, &launch.current_dir().metadata()?)?;
+    // Elsewhere there is no network of a command's own that a listener could be in.
+    let reach = launch.reach.as_ref().filter(|_| plan.by == ConfinedBy::Bubblewrap);
+    let place = launch.current_dir().metadata()?;
+    let words = start::words_of(plan, &launch.words, &place, reach.is_some())?;
     let mut command = prepared(launch, &words)?;
+    let mut proxy = None;
+    if let Some(parts) = reach {
+        let (ours, theirs) = handover::pair()?;
+        command.stdin(theirs);
+        proxy = Some(HostProxy::start(ours, parts.clone()));
+    }
     if plan.by != ConfinedBy::Bubblewrap && !launch.env.contains_key("TMPDIR") {
         // There the folder of all is not private to the command.
         std::fs::create_dir_all(&plan.scratch)?;
         command.env("TMPDIR", &plan.scratch);
     }
     let (child, leash) = start::spawn_held(command, Arc::clone(plan)).await?;
-    Ok((child, Some(leash)))
+    Ok(Started { child, leash: Some(leash), proxy })
 }
 
 /// The command with folder, environment and pipes, not started.

@@ -51,6 +51,14 @@ pub struct FetchConfig {
     pub lookup: Option<Arc<dyn AddressLookup>>,
 }
 
+impl FetchConfig {
+    /// What judges addresses by it.
+    pub(crate) fn guard(&self) -> Arc<NetGuard> {
+        let lookup = self.lookup.clone().unwrap_or_else(|| Arc::new(SystemLookup));
+        Arc::new(NetGuard::new(self.allow_hosts.clone(), lookup))
+    }
+}
+
 impl Default for FetchConfig {
     fn default() -> Self {
         Self { allow_hosts: Vec::new(), stay_on_host: true, lookup: None }
@@ -80,8 +88,7 @@ pub(crate) struct FetchUrlArgs {
 
 impl FetchUrl {
     pub(crate) fn new(config: FetchConfig, secrets: Option<Arc<dyn SecretsPort>>) -> Self {
-        let lookup = config.lookup.unwrap_or_else(|| Arc::new(SystemLookup));
-        let guard = Arc::new(NetGuard::new(config.allow_hosts, lookup));
+        let guard = config.guard();
         Self {
             stay_on_host: config.stay_on_host,
             guarded: HttpClient::guarded(Arc::clone(&guard)),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::permission::{ConfinedBy, Confinement};
 
+use crate::shell::proxy::granted::GrantedHost;
+
 /// What commands are held to, and with what.
 #[derive(Debug, Clone, Default)]
 pub struct SandboxConfig {
@@ -24,6 +26,8 @@ pub struct SandboxConfig {
     pub search: Vec<PathBuf>,
     /// A folder of this program's own, for what a probe writes and for temporary files of commands.
     pub scratch: PathBuf,
+    /// Hosts that a command may reach, through the proxy and where bubblewrap holds it.
+    pub hosts: Vec<GrantedHost>,
     /// Mechanisms that are not tried.
     pub without: Vec<ConfinedBy>,
 }

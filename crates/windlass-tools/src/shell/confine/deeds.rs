@@ -23,6 +23,7 @@ use rustix::process::{Pid, Signal, kill_process, setsid};
 use serde::{Deserialize, Serialize};
 
 use super::enter::DEED;
+use super::reach_deeds::ReachDeed;
 
 /// How long a connection is tried.
 const CONNECT_MS: u64 = 500;
@@ -42,6 +43,11 @@ pub(crate) struct StageFacts {
     pub(crate) hidden: PathBuf,
     pub(crate) tcp_port: u16,
     pub(crate) udp_port: u16,
+    /// The server behind the proxy.
+    pub(crate) reach_port: u16,
+    /// The proxy, as the environment of the helper names it.
+    #[serde(skip)]
+    pub(crate) proxy: Option<String>,
     /// The folder with a socket.
     pub(crate) socket: PathBuf,
     /// The name of one without.
@@ -75,10 +81,25 @@ pub(crate) enum SandboxDeed {
     Remount,
     Unmount,
     NestUserNamespace,
+    ReachGranted,
+    ReachOther,
+    ReachAround,
+    ReachOtherName,
+    ReachByAddress,
+    ReachOwnMachine,
 }
 
+const REACH_DEEDS: [(SandboxDeed, ReachDeed); 6] = [
+    (SandboxDeed::ReachGranted, ReachDeed::Granted),
+    (SandboxDeed::ReachOther, ReachDeed::Other),
+    (SandboxDeed::ReachAround, ReachDeed::Around),
+    (SandboxDeed::ReachOtherName, ReachDeed::OtherName),
+    (SandboxDeed::ReachByAddress, ReachDeed::ByAddress),
+    (SandboxDeed::ReachOwnMachine, ReachDeed::OwnMachine),
+];
+
 impl SandboxDeed {
-    pub(crate) const ALL: [SandboxDeed; 21] = [
+    pub(crate) const ALL: [SandboxDeed; 27] = [
         SandboxDeed::WriteInside,
         SandboxDeed::WriteOutside,
         SandboxDeed::WriteGitHook,
@@ -100,6 +121,22 @@ impl SandboxDeed {
         SandboxDeed::Remount,
         SandboxDeed::Unmount,
         SandboxDeed::NestUserNamespace,
+        SandboxDeed::ReachGranted,
+        SandboxDeed::ReachOther,
+        SandboxDeed::ReachAround,
+        SandboxDeed::ReachOtherName,
+        SandboxDeed::ReachByAddress,
+        SandboxDeed::ReachOwnMachine,
+    ];
+
+    /// Those about hosts, which only bubblewrap lets a command reach.
+    pub(crate) const REACHING: [SandboxDeed; 6] = [
+        SandboxDeed::ReachGranted,
+        SandboxDeed::ReachOther,
+        SandboxDeed::ReachAround,
+        SandboxDeed::ReachOtherName,
+        SandboxDeed::ReachByAddress,
+        SandboxDeed::ReachOwnMachine,
     ];
 
     pub(crate) fn word(self) -> &'static str {
@@ -125,7 +162,28 @@ impl SandboxDeed {
             SandboxDeed::Remount => "remount",
             SandboxDeed::Unmount => "unmount",
             SandboxDeed::NestUserNamespace => "nest_user_namespace",
+            SandboxDeed::ReachGranted => "reach_granted_host",
+            SandboxDeed::ReachOther => "reach_other_host",
+            SandboxDeed::ReachAround => "reach_around_proxy",
+            SandboxDeed::ReachOtherName => "reach_other_name",
+            SandboxDeed::ReachByAddress => "reach_by_address",
+            SandboxDeed::ReachOwnMachine => "reach_own_machine",
         }
+    }
+
+    /// Whether it should happen.
+    pub(crate) fn is_wanted(self) -> bool {
+        self == SandboxDeed::WriteInside || self == SandboxDeed::ReachGranted
+    }
+
+    /// What it tries with hosts, if it is one of those.
+    pub(crate) fn reaching(self) -> Option<ReachDeed> {
+        REACH_DEEDS.iter().find(|(deed, _)| *deed == self).map(|(_, reaching)| *reaching)
+    }
+
+    fn reach(self, stage: &StageFacts) -> io::Result<()> {
+        let deed = self.reaching().ok_or(io::ErrorKind::Unsupported)?;
+        deed.act(stage.reach_port, stage.proxy.as_deref())
     }
 
     fn of_word(word: &str) -> Option<Self> {
@@ -156,6 +214,12 @@ impl SandboxDeed {
             SandboxDeed::Remount => "mount .git again, to be written",
             SandboxDeed::Unmount => "take the cover off .git",
             SandboxDeed::NestUserNamespace => "make a user namespace, and be root in it",
+            SandboxDeed::ReachGranted => "reach a host that was granted, through the proxy",
+            SandboxDeed::ReachOther => "reach a host that was not granted, through the proxy",
+            SandboxDeed::ReachAround => "reach a server around the proxy",
+            SandboxDeed::ReachOtherName => "say another name in TLS than to the proxy",
+            SandboxDeed::ReachByAddress => "reach a server by its address, through the proxy",
+            SandboxDeed::ReachOwnMachine => "reach this machine by a granted name that leads to it",
         }
     }
 
@@ -215,6 +279,12 @@ impl SandboxDeed {
                 write_hook(&stage.root, mark)
             }
             SandboxDeed::NestUserNamespace => Ok(unshare(CloneFlags::CLONE_NEWUSER)?),
+            SandboxDeed::ReachGranted
+            | SandboxDeed::ReachOther
+            | SandboxDeed::ReachAround
+            | SandboxDeed::ReachOtherName
+            | SandboxDeed::ReachByAddress
+            | SandboxDeed::ReachOwnMachine => self.reach(stage),
         }
     }
 }
@@ -288,7 +358,11 @@ pub(crate) fn run(mut arguments: impl Iterator<Item = OsString>) -> u8 {
         "wait" => io::stdin().read_to_end(&mut Vec::new()).map_or(1, |_| 0),
         "linger" => linger(Path::new(&facts)).map_or(1, |()| 0),
         words => match serde_json::from_str::<StageFacts>(&facts.to_string_lossy()) {
-            Ok(stage) => words.split(',').fold(0, |code, word| code.max(tell(word, &stage))),
+            Ok(stage) => {
+                let proxy = arguments.next().map(|proxy| proxy.to_string_lossy().into_owned());
+                let stage = StageFacts { proxy: proxy.filter(|proxy| !proxy.is_empty()), ..stage };
+                words.split(',').fold(0, |code, word| code.max(tell(word, &stage)))
+            }
             Err(_) => 2,
         },
     }

@@ -31,7 +31,9 @@ pub(super) async fn fill(
     proven: &ProvenSandbox,
 ) -> SandboxReport {
     if proven.by != ConfinedBy::Nothing {
-        for deed in SandboxDeed::ALL {
+        // With another mechanism no host can be granted.
+        let is_tried = |deed: &SandboxDeed| proven.by == ConfinedBy::Bubblewrap || deed.reaching().is_none();
+        for deed in SandboxDeed::ALL.into_iter().filter(is_tried) {
             report.deeds.push(examine(config, proven, deed).await);
         }
     }
@@ -48,8 +50,8 @@ async fn examine(config: &SandboxConfig, proven: &ProvenSandbox, deed: SandboxDe
     };
     let held = once(config, proven, deed, ControlKind::Held).await;
     let verdict = match (deed, control.is_ok(), held.is_ok()) {
-        (SandboxDeed::WriteInside, _, true) => DeedVerdict::Works,
-        (SandboxDeed::WriteInside, _, false) => DeedVerdict::Broken,
+        (deed, _, true) if deed.is_wanted() => DeedVerdict::Works,
+        (deed, _, false) if deed.is_wanted() => DeedVerdict::Broken,
         (_, _, true) => DeedVerdict::NotHeld,
         (_, true, false) => DeedVerdict::Held,
         (_, false, false) => DeedVerdict::Unproven,
@@ -119,6 +121,7 @@ async fn measure(report: &mut SandboxReport, config: &SandboxConfig) -> io::Resu
                 timeout: Duration::from_millis(IDLE_MS_MAX),
                 stream_bytes_max: IDLE_BYTES_MAX,
                 held: plan.clone(),
+                reach: None,
             };
             let begun = Instant::now();
             execute(launch, &|_| {}).await?;

@@ -8,7 +8,7 @@
 //! - `mask`: empty folders that are laid over what must not be made, and taken away again
 //! - `start`: a command is started from a thread of its own, which is held like it
 //! - `enter`: the helper program inside bubblewrap, and the deeds by which a sandbox is proven
-//! - `deeds`: those deeds; `stage`: the place where they are done; `probe`: which mechanism holds; `doctor`: the table
+//! - `deeds`, `reach_deeds`: those deeds; `stage`: the place where they are done; `probe`: which mechanism holds; `doctor`: the table
 //! - `evidence`: whether a failed command was held back
 
 mod bwrap;
@@ -23,6 +23,8 @@ pub(crate) mod landlock;
 pub(crate) mod mask;
 pub(crate) mod plan;
 pub(crate) mod probe;
+#[cfg(target_os = "linux")]
+pub(crate) mod reach_deeds;
 pub(crate) mod seatbelt;
 #[cfg(target_os = "linux")]
 pub(crate) mod seccomp;
@@ -69,6 +71,10 @@ impl Confining {
         let plan = tokio::task::spawn_blocking(move || ConfinePlan::of(&config, &proven, &root));
         let plan = plan.await.map_err(io::Error::other)??;
         let held = Sandbox::held(plan.confinement, plan.by, plan.not_held());
+        let held = match &plan.no_hosts {
+            None => held.reaching(plan.hosts.iter().map(ToString::to_string).collect()),
+            Some(reason) => held.without_hosts(reason),
+        };
         let unasked = self.config.auto_allow && plan.closes_what_is_obeyed();
         Ok(Confined { sandbox: Sandbox { unasked, ..held }, plan: Some(plan) })
     }

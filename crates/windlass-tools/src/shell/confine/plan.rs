@@ -3,12 +3,14 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use windlass_core::permission::{ConfinedBy, Confinement};
 use windlass_core::text::secret_files::is_secret;
 
 use super::config::SandboxConfig;
 use super::probe::ProvenSandbox;
+use crate::shell::proxy::granted::GrantedHost;
 
 /// What other programs obey in a project: a command that could write them would run outside of the sandbox later.
 const OBEYED: [&str; 2] = [".git", ".windlass"];
@@ -62,6 +64,10 @@ pub(crate) struct ConfinePlan {
     pub(crate) program: Option<PathBuf>,
     /// Leaves all capabilities inside: the control of a proof, never a command.
     pub(crate) is_capable: bool,
+    /// Hosts that it may reach through the proxy.
+    pub(crate) hosts: Arc<[GrantedHost]>,
+    /// Why those that the user named cannot be reached.
+    pub(crate) no_hosts: Option<String>,
     /// Temporary files of commands, where there is no folder for each.
     pub(crate) scratch: PathBuf,
     /// What is obeyed and cannot be closed.
@@ -83,11 +89,24 @@ impl ConfinePlan {
             helper,
             program: proven.program.clone(),
             is_capable: false,
+            hosts: Arc::default(),
+            no_hosts: None,
             scratch: config.scratch.join("tmp"),
             open: Vec::new(),
             weaknesses: proven.weaknesses.clone(),
             root,
         };
+        match (config.hosts.is_empty(), proven.by, &proven.hosts_problem) {
+            (true, _, _) => {}
+            (false, ConfinedBy::Bubblewrap, None) => plan.hosts = config.hosts.as_slice().into(),
+            (false, ConfinedBy::Bubblewrap, Some(problem)) => {
+                plan.no_hosts =
+                    Some(format!("the proxy for the hosts you named does not work here ({problem})"));
+            }
+            (false, ConfinedBy::Landlock | ConfinedBy::Seatbelt | ConfinedBy::Nothing, _) => {
+                plan.no_hosts = Some("the hosts you named can be reached with bubblewrap alone".to_owned());
+            }
+        }
         plan.close_home();
         config.hidden.iter().for_each(|place| plan.hide(place));
         plan.close_obeyed();

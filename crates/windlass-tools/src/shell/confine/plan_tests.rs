@@ -41,8 +41,38 @@ impl PlanPlace {
             program: Some("/usr/bin/bwrap".into()),
             weaknesses: Vec::new(),
             failed: Vec::new(),
+            hosts_problem: None,
         };
         ConfinePlan::of(&self.config, &proven, &self.home().join("project")).unwrap()
+    }
+}
+
+#[test]
+fn hosts_are_reached_with_bubblewrap_alone_and_only_where_the_proxy_was_seen_to_hold() {
+    let mut place = PlanPlace::new();
+    let plan_by = |place: &PlanPlace, by, hosts_problem: Option<&str>| {
+        let proven = ProvenSandbox {
+            by,
+            program: None,
+            weaknesses: Vec::new(),
+            failed: Vec::new(),
+            hosts_problem: hosts_problem.map(str::to_owned),
+        };
+        ConfinePlan::of(&place.config, &proven, &place.home().join("project")).unwrap()
+    };
+    let none = plan_by(&place, ConfinedBy::Landlock, None);
+    assert!(none.hosts.is_empty() && none.no_hosts.is_none(), "nobody named any");
+    place.config.hosts = vec!["a.example".parse().unwrap()];
+    let held = plan_by(&place, ConfinedBy::Bubblewrap, None);
+    assert!(held.hosts.len() == 1 && held.no_hosts.is_none());
+    for (by, problem, words) in [
+        (ConfinedBy::Bubblewrap, Some("it does not hold: x"), "does not work here (it does not hold: x)"),
+        (ConfinedBy::Landlock, None, "with bubblewrap alone"),
+        (ConfinedBy::Seatbelt, None, "with bubblewrap alone"),
+    ] {
+        let plan = plan_by(&place, by, problem);
+        let said = plan.no_hosts.clone().unwrap_or_default();
+        assert!(plan.hosts.is_empty() && said.ends_with(words), "{by:?}: {said}");
     }
 }
 

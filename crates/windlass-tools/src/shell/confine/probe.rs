@@ -15,6 +15,8 @@ pub(crate) struct ProvenSandbox {
     pub(crate) by: ConfinedBy,
     /// `bwrap`, where that is the mechanism.
     pub(crate) program: Option<PathBuf>,
+    /// Why hosts cannot be reached through the proxy, where the user named some and it did not hold.
+    pub(crate) hosts_problem: Option<String>,
     /// What the mechanism does not hold.
     pub(crate) weaknesses: Vec<String>,
     /// Those that were tried before and did not hold, and why.
@@ -22,6 +24,10 @@ pub(crate) struct ProvenSandbox {
 }
 
 impl ProvenSandbox {
+    fn of(by: ConfinedBy) -> Self {
+        Self { by, program: None, hosts_problem: None, weaknesses: Vec::new(), failed: Vec::new() }
+    }
+
     /// Why there is none.
     pub(crate) fn reason(&self) -> String {
         let told: Vec<String> = self.failed.iter().map(|(by, why)| format!("{}: {why}", by.word())).collect();
@@ -31,8 +37,7 @@ impl ProvenSandbox {
 
 /// The first mechanism that holds.
 pub(crate) async fn find_mechanism(config: Arc<SandboxConfig>) -> ProvenSandbox {
-    let mut found =
-        ProvenSandbox { by: ConfinedBy::Nothing, program: None, weaknesses: Vec::new(), failed: Vec::new() };
+    let mut found = ProvenSandbox::of(ConfinedBy::Nothing);
     for by in CANDIDATES {
         match prove(&config, by).await {
             Ok(proven) => return ProvenSandbox { failed: found.failed, ..proven },
@@ -52,7 +57,7 @@ pub(crate) fn look_for(config: &SandboxConfig, by: ConfinedBy) -> io::Result<Pro
     if config.without.contains(&by) {
         return Err(io::Error::other("left out on purpose"));
     }
-    let proven = ProvenSandbox { by, program: None, weaknesses: Vec::new(), failed: Vec::new() };
+    let proven = ProvenSandbox::of(by);
     match by {
         ConfinedBy::Bubblewrap => {
             let program = config.bwrap(&config.scratch);
@@ -95,12 +100,36 @@ async fn prove(config: &SandboxConfig, by: ConfinedBy) -> io::Result<ProvenSandb
     }
     for deed in deeds {
         let happened = stage.happened(deed, &told).await;
-        if happened != (deed == SandboxDeed::WriteInside) {
+        if happened != deed.is_wanted() {
             let what = if happened { "does not hold" } else { "does not let through" };
             return Err(io::Error::other(format!("it {what}: {} ({})", deed.about(), told.reason(deed))));
         }
     }
-    Ok(proven)
+    let hosts_problem = match by == ConfinedBy::Bubblewrap && !config.hosts.is_empty() {
+        true => prove_hosts(config, &proven).await.err().map(|error| error.to_string()),
+        false => None,
+    };
+    Ok(ProvenSandbox { hosts_problem, ..proven })
+}
+
+/// Whether the proxy lets through what was granted, and nothing else; without it there is no network, so the sandbox holds anyway.
+#[cfg(target_os = "linux")]
+async fn prove_hosts(config: &SandboxConfig, proven: &ProvenSandbox) -> io::Result<()> {
+    use super::deeds::SandboxDeed;
+    use super::stage::Stage;
+
+    let deeds = SandboxDeed::REACHING;
+    let mut stage = Stage::build(config, "hosts")?;
+    let plan = Arc::new(stage.plan(config, proven, &deeds)?);
+    let told = stage.act(&deeds, Some(plan)).await?;
+    for deed in deeds {
+        let happened = stage.happened(deed, &told).await;
+        if happened != deed.is_wanted() {
+            let what = if happened { "does not hold" } else { "does not let through" };
+            return Err(io::Error::other(format!("it {what}: {} ({})", deed.about(), told.reason(deed))));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]

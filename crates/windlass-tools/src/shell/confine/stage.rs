@@ -23,6 +23,7 @@ use super::deeds::{LINGER_MS, SandboxDeed, StageFacts, socket_in};
 use super::enter::DEED;
 use super::plan::ConfinePlan;
 use super::probe::ProvenSandbox;
+use super::reach_deeds::ReachServer;
 use crate::shell::environment::Environment;
 use crate::shell::process::{FinishedProcess, Launch, ProcessEnd, execute};
 
@@ -47,6 +48,7 @@ pub(crate) struct Stage {
     udp: UdpSocket,
     unix: UnixListener,
     nameless: UnixListener,
+    reach: ReachServer,
     victim: Child,
 }
 
@@ -86,6 +88,7 @@ impl Stage {
         let unix = UnixListener::bind(socket_in(&File::open(place("outside"))?))?;
         let socket_name = format!("windlass-sandbox-{}-{name}", std::process::id());
         let nameless = UnixListener::bind_addr(&SocketAddr::from_abstract_name(socket_name.as_bytes())?)?;
+        let reach = ReachServer::start()?;
         tcp.set_nonblocking(true)?;
         udp.set_nonblocking(true)?;
         unix.set_nonblocking(true)?;
@@ -106,12 +109,14 @@ impl Stage {
             hidden: folder.join("home/.ssh/id"),
             tcp_port: tcp.local_addr()?.port(),
             udp_port: udp.local_addr()?.port(),
+            reach_port: reach.port,
+            proxy: None,
             socket: folder.join("outside"),
             socket_name,
             victim: victim.id().and_then(|id| i32::try_from(id).ok()).unwrap_or_default(),
             variable: VARIABLE.to_owned(),
         };
-        Ok(Self { folder, facts, helper, tcp, udp, unix, nameless, victim })
+        Ok(Self { folder, facts, helper, tcp, udp, unix, nameless, reach, victim })
     }
 
     /// The project that a deed is done in.
@@ -134,6 +139,7 @@ impl Stage {
             scratch,
             hidden: Vec::new(),
             write: Vec::new(),
+            hosts: Vec::new(),
             confinement: windlass_core::permission::Confinement::WorkspaceWrite,
             ..config.clone()
         };
@@ -150,8 +156,15 @@ impl Stage {
         let facts = serde_json::to_string(&self.facts).map_err(io::Error::other)?;
         let helper = self.helper.display().to_string();
         let project = self.project(deeds.first());
+        let reach = match deeds.iter().any(|deed| deed.reaching().is_some()) {
+            true => Some(self.reach.proxy()?),
+            false => None,
+        };
+        // A shell tells the helper what its environment says of the proxy: our code reads no environment.
+        let shell = ["/bin/sh", "-c", "exec \"$@\" \"$HTTPS_PROXY\"", "sh"].map(str::to_owned);
+        let lead = reach.iter().flat_map(|_| shell.clone());
         let launch = Launch {
-            words: vec![helper, DEED.to_owned(), words.join(","), facts],
+            words: lead.chain([helper, DEED.to_owned(), words.join(","), facts]).collect(),
             folder: Dir::open_ambient_dir(project, ambient_authority())?,
             path: project.to_path_buf(),
             inherited: Arc::new(Environment::default()),
@@ -159,6 +172,7 @@ impl Stage {
             timeout: Duration::from_millis(DEED_MS_MAX),
             stream_bytes_max: PRINTED_BYTES_MAX,
             held: plan,
+            reach,
         };
         let finished = execute(launch, &|_| {}).await?;
         let FinishedProcess { end, stdout, stderr } = finished;
@@ -198,6 +212,12 @@ impl Stage {
             | SandboxDeed::ReadMemoryOutward
             | SandboxDeed::ReadHiddenFile
             | SandboxDeed::NestUserNamespace => told.is_done(deed),
+            SandboxDeed::ReachGranted
+            | SandboxDeed::ReachOther
+            | SandboxDeed::ReachAround
+            | SandboxDeed::ReachOtherName
+            | SandboxDeed::ReachByAddress
+            | SandboxDeed::ReachOwnMachine => deed.reaching().is_some_and(|deed| self.reach.saw(deed)),
         }
     }
 

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use windlass_core::permission::ConfinedBy;
 
-use super::enter::ENTER;
+use super::enter::{ENTER, ENTER_REACHING};
 use super::plan::ConfinePlan;
 use super::{bwrap, seatbelt};
 
@@ -25,18 +25,20 @@ pub(crate) struct ThreadLeash {
     _end: mpsc::Sender<()>,
 }
 
-/// The words that start a command as its plan says; `folder` is where it runs, open.
+/// The words that start a command as its plan says; `folder` is where it runs, open; `is_reaching` where there is a proxy for it.
 pub(crate) fn words_of(
     plan: &ConfinePlan,
     words: &[String],
     folder: &std::fs::Metadata,
+    is_reaching: bool,
 ) -> io::Result<Vec<OsString>> {
     let own = words.iter().map(OsString::from);
     Ok(match plan.by {
         ConfinedBy::Bubblewrap => {
             let program = plan.program.clone().ok_or_else(|| io::Error::other("bubblewrap is gone"))?;
             let place = format!("{}:{}", folder.dev(), folder.ino());
-            let inside = [bwrap::helper(), ENTER.into(), place.into()].into_iter();
+            let enter = if is_reaching { ENTER_REACHING } else { ENTER };
+            let inside = [bwrap::helper(), enter.into(), place.into()].into_iter();
             // The helper has another place inside.
             let own = own.map(|word| if Path::new(&word) == plan.helper { bwrap::helper() } else { word });
             std::iter::once(program.into()).chain(bwrap::arguments(plan)).chain(inside).chain(own).collect()
