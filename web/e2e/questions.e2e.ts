@@ -153,6 +153,15 @@ describe('a question', () => {
     await scene.server.ended(run);
   });
 
+  it('U-83: says that the rule it would store covers every path of a host', async () => {
+    scene = await play(script([['fetch_url', { url: 'https://example.com/docs/page' }]]));
+    const run = await scene.ask();
+    await scene.cards.first().getByText('This rule covers every path of this host.').waitFor();
+    await auditPage(scene.page);
+    await scene.page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await scene.server.ended(run);
+  });
+
   it('U-9: is denied with words, and the model gets them', async () => {
     const words = 'Write it to drafts/ instead, please.';
     const text = `title Words\n\nuser Go 1.\n${callLine(1, 'write_file', { path: 'a.txt', content: 'x' })}\nmodel end calls\nexpect-request contains ${words}\nmodel text Understood.\nexpect-outcome completed\n`;

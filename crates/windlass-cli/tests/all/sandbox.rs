@@ -67,6 +67,25 @@ fn bubblewrap_holds_every_deed_whose_control_succeeds_for_root_and_for_nobody() 
     is_held_throughout(&doctor(place.command_of_nobody(&["sandbox", "doctor", "--json"])), &of_others);
 }
 
+/// Milliseconds that a confined command may take longer than a bare one. That the machine is busy with other things is no part
+/// of it: the fastest of many are compared.
+const OVERHEAD_MS_MAX: f64 = 15.0;
+
+#[test]
+fn a_confined_command_takes_at_most_15_ms_longer_than_a_bare_one_and_the_doctor_says_how_much() {
+    let place = Place::new();
+    for by in ["bubblewrap", "landlock"].into_iter().filter(|by| has(by)) {
+        let said = Said::of(place.command_of_nobody(&["sandbox", "doctor"]).output().unwrap()).exits(0).out;
+        let told = said.lines().find(|line| line.starts_with(by)).unwrap();
+        assert!(told.contains(" ms a command, "), "{told}");
+        let report = doctor(place.command_of_nobody(&["sandbox", "doctor", "--json"]));
+        let of = report["mechanisms"].as_array().unwrap().iter().find(|one| one["by"] == by).unwrap();
+        assert!(report["bare_ms"].as_f64().unwrap() > 0.0 && of["overhead_ms"].is_f64(), "{report:#}");
+        let least = of["overhead_min_ms"].as_f64().unwrap();
+        assert!(least <= OVERHEAD_MS_MAX, "{by}: {least} ms");
+    }
+}
+
 /// What Landlock leaves open is said, and nothing else is open.
 fn is_held_by_landlock(report: &Value) {
     let open =

@@ -1,6 +1,6 @@
 //! `/policy`: rules and grants: read, added, removed, and what decides a call.
 
-use windlass_core::permission::{Preview, Rule, RuleEffect};
+use windlass_core::permission::{Preview, Rule, RuleEffect, host_note};
 use windlass_core::ports::host::Explanation;
 use windlass_core::text::time::ago;
 
@@ -87,7 +87,8 @@ pub(in crate::update) fn fill(state: &mut TuiState, rules: &[Rule]) {
             (Some(id), _) => format!("session {id} only"),
             (None, _) => String::new(),
         };
-        let facts = [rule.source.word().to_owned(), holds, rule.id.clone(), age];
+        let note = rule.pattern.host_note().unwrap_or_default().to_owned();
+        let facts = [rule.source.word().to_owned(), holds, note, rule.id.clone(), age];
         let detail = facts.iter().filter(|fact| !fact.is_empty()).cloned().collect::<Vec<_>>().join(" · ");
         PickerRow::new(&rule.id, rule.pattern.to_string(), detail).with_badge(rule.effect.word())
     };
@@ -153,6 +154,7 @@ pub(in crate::update) fn explained(state: &mut TuiState, tool: &str, explanation
         };
         fact("risk", tools::risk(question.risk));
         fact("rule", &question.rule);
+        host_note(&question.rule).iter().for_each(|note| fact("covers", note));
         fact("arguments", &question.arguments);
         question.folder.iter().for_each(|folder| fact("runs in", folder));
         question.caution.iter().for_each(|caution| fact("careful", caution));
