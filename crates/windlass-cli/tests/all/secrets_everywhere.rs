@@ -8,36 +8,38 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::thread;
 
 use serde_json::{Value, json};
+use windlass_testkit::collector::OtlpCollector;
 
 use crate::executors::{Hand, tools};
+use crate::lifeline::PATIENCE;
 use crate::place::Place;
 use crate::secrets::{CONFIGURED, bytes_below, has_none, place, windlass};
 use crate::serve::Served;
 use crate::studio_stage::until;
 
-/// What is kept in the keyring, and what one variable has that is lent to a host.
+/// What is kept in the keyring.
 const OF_KEYRING: &str = "ring-of-the-keeper-71";
-const LENT: &str = "lent-to-a-host-72";
 
 /// A keyring of files: what `secret-tool` does, as far as it is used.
 const SECRET_TOOL: &str = "#!/bin/sh\nfor last in \"$@\"; do :; done\nfile=\"$HOME/../project/ring/$last\"\n\
     case $1 in\nstore) cat > \"$file\";;\nlookup) cat \"$file\";;\nclear) rm -f \"$file\";;\nesac\n";
 
-/// The same project, with a keyring in which one more key is, and one secret that is lent.
-fn stocked() -> Place {
-    let place = place("");
+/// The same project, with a keyring in which one more key is.
+fn stocked(collector: &OtlpCollector) -> Place {
+    let place = place(collector.endpoint());
     place.write("bin/secret-tool", SECRET_TOOL);
     fs::set_permissions(place.path("bin/secret-tool"), fs::Permissions::from_mode(0o755)).unwrap();
-    place.write("ring/openrouter", OF_KEYRING);
-    let config = fs::read_to_string(place.config_file()).unwrap().replace("[telemetry]", "[unused]");
-    let config = config.split("[unused]").next().unwrap().to_owned()
-        + &config[config.find("[providers.groq]").unwrap()..];
-    let config = config.replace("[providers.xai]", "[providers.openrouter]\nbase_url = \"http://127.0.0.1:9/v1\"\n[providers.xai]\nbase_url = \"http://127.0.0.1:9/v1\"");
+    place.write("ring/.keep", "");
+    let path = path_of(&place);
+    let set = ["models", "key", "set", "openrouter"];
+    place.windlass_told(&set, OF_KEYRING, &[("PATH", &path)]).exits(0);
+    let config = fs::read_to_string(place.config_file()).unwrap().replace(
+        "[providers.xai]",
+        "[providers.openrouter]\nbase_url = \"http://127.0.0.1:9/v1\"\n[providers.xai]\nbase_url = \"http://127.0.0.1:9/v1\"",
+    );
     place.configure(&config);
-    let lent = ["secrets", "set", "DEMO", "--host", "example.com", "--env", "DEMO_VALUE"];
-    place.windlass_with(&lent, &[("DEMO_VALUE", LENT)]).exits(0);
     // Now all of them: those that commands and keyrings give are asked for before the file is read.
-    place.write("notes.txt", &format!("{}\n{OF_KEYRING}\n{LENT}\n", CONFIGURED.join("\n")));
+    place.write("notes.txt", &format!("{}\n{OF_KEYRING}\n", CONFIGURED.join("\n")));
     place
 }
 
@@ -46,18 +48,19 @@ fn serve(place: &Place) -> Served {
         place,
         &["serve", "--addr", "127.0.0.1:0", "--model", "scripted/a.script", "--approve", "all", "-vv"],
     );
-    let path = format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap());
-    command.env("PATH", path).env("DEMO_VALUE", LENT);
+    command.env("PATH", path_of(place));
     Served::spawn(command)
+}
+
+fn path_of(place: &Place) -> String {
+    format!("{}:{}", place.path("bin").display(), std::env::var("PATH").unwrap())
 }
 
 /// Nothing of it has a secret, and something has a mark where one was.
 #[track_caller]
 fn is_clean(what: &str, text: &str) {
     has_none(what, text);
-    for secret in [OF_KEYRING, LENT] {
-        assert!(!text.contains(secret), "{what} has {secret}: {text}");
-    }
+    assert!(!text.contains(OF_KEYRING), "{what} has {OF_KEYRING}: {text}");
     assert!(text.contains("***"), "{what} has no mark: {text}");
 }
 
@@ -95,11 +98,12 @@ fn addresses(served: &Served, session: &str, run: &str) -> Vec<String> {
 
 #[test]
 fn u_78_sixty_variables_and_keys_of_every_source_are_in_no_stream_answer_or_record_of_a_server() {
-    let place = stocked();
+    let collector = OtlpCollector::start(&[]).unwrap();
+    let place = stocked(&collector);
     let served = serve(&place);
     // What a command and the keyring give is known from when it is needed.
     for model in ["xai/m", "openrouter/m"] {
-        let body = json!({"model": model});
+        let body = json!({"name": model});
         is_unmarked(model, &served.ask("POST /api/models/doctor", &body.to_string()).1);
     }
     let session = served.json("POST /api/sessions", "{}")["session_id"].as_str().unwrap().to_owned();
@@ -137,6 +141,8 @@ fn u_78_sixty_variables_and_keys_of_every_source_are_in_no_stream_answer_or_reco
     is_unmarked("a snapshot", &saved);
     let (_, log) = served.stop();
     is_unmarked("the log", &log);
+    let exported = collector.next(PATIENCE).unwrap().body.to_string();
+    is_unmarked("an export", &exported);
     let mut kept = String::new();
     bytes_below(&place.data_folder(), &mut kept);
     is_clean("the data folder", &kept);
