@@ -2,7 +2,7 @@
 //!
 //! A claim is a bullet or a row of a table in the parts of SECURITY.md that promise something. A test is named in code marks: a
 //! Rust test by its function, a test of the web app as `web: TITLE`. Whether a test shows what the claim says, a reader has to
-//! see.
+//! see. What SECURITY.md says of the code itself is checked here, too.
 
 use std::collections::BTreeSet;
 
@@ -38,6 +38,23 @@ pub(super) fn named_tests_exist(house: &Checkout) -> Vec<TidyFinding> {
     findings
 }
 
+/// Where code may be unsafe, as SECURITY.md says: where weights are mapped, and where numbers are loaded for instructions
+/// of the processor. A lint denies it elsewhere unless a line allows it.
+const UNSAFE: [&str; 2] = ["crates/windlass-local/src/file/mapped.rs", "crates/windlass-local/src/kernel/"];
+
+/// No other code allows itself to be unsafe.
+pub(super) fn unsafe_code_stands_where_it_is_said(house: &Checkout) -> Vec<TidyFinding> {
+    let others = house.shipped().map(|parsed| &parsed.file).filter(|file| file.path.starts_with("crates/"));
+    let others = others.filter(|file| !UNSAFE.iter().any(|room| file.path.starts_with(room)));
+    let lines = others.flat_map(|file| {
+        let lines = (1..).zip(file.text.lines()).filter(|(_, text)| text.contains("allow(unsafe_code)"));
+        lines.map(move |(line, _)| {
+            stale(file, line, "SECURITY.md says that no code here is unsafe".to_owned())
+        })
+    });
+    lines.collect()
+}
+
 /// Every claim of the promising parts names a test.
 pub(super) fn claims_name_their_tests(house: &Checkout) -> Vec<TidyFinding> {
     let Some(file) = document(house, PROMISES) else { return Vec::new() };
@@ -46,14 +63,14 @@ pub(super) fn claims_name_their_tests(house: &Checkout) -> Vec<TidyFinding> {
 }
 
 /// A bullet with the lines that belong to it, or a row.
-struct Claim {
+struct SafetyClaim {
     line: usize,
     text: String,
 }
 
-fn claims(text: &str) -> Vec<Claim> {
+fn claims(text: &str) -> Vec<SafetyClaim> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut claims: Vec<Claim> = Vec::new();
+    let mut claims: Vec<SafetyClaim> = Vec::new();
     let (mut is_promising, mut is_open) = (false, false);
     for (at, text) in lines.iter().copied().enumerate() {
         let below = lines.get(at + 1).copied().unwrap_or_default();
@@ -61,10 +78,10 @@ fn claims(text: &str) -> Vec<Claim> {
             is_promising = PROMISING.iter().any(|begin| title.starts_with(begin));
             is_open = false;
         } else if is_promising && text.starts_with("- ") {
-            claims.push(Claim { line: at + 1, text: text.to_owned() });
+            claims.push(SafetyClaim { line: at + 1, text: text.to_owned() });
             is_open = true;
         } else if is_promising && is_row(text) && !is_row_of_dashes(text) && !is_row_of_dashes(below) {
-            claims.push(Claim { line: at + 1, text: text.to_owned() });
+            claims.push(SafetyClaim { line: at + 1, text: text.to_owned() });
             is_open = false;
         } else if let (true, true, Some(last)) = (is_open, text.starts_with(' '), claims.last_mut()) {
             last.text.push_str(text);

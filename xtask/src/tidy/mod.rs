@@ -126,6 +126,7 @@ const RULES: &[fn(&Checkout) -> Vec<TidyFinding>] = &[
     documents::headers_list_their_rooms,
     claims::named_tests_exist,
     claims::claims_name_their_tests,
+    claims::unsafe_code_stands_where_it_is_said,
     names::no_empty_words,
     type_names::types_have_one_home,
     leftovers::nothing_is_unfinished,

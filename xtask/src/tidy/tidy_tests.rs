@@ -547,3 +547,16 @@ fn every_claim_of_the_promising_parts_names_a_test() {
     );
     bites(&house("## Threats\n\n| who | held by |\n|---|---|\n| you | a wall |\n"), &["claim SECURITY.md:5"]);
 }
+
+#[test]
+fn unsafe_code_stands_in_two_rooms_alone() {
+    let code = "//! C.\n#[allow(unsafe_code)]\nfn load() {}\n";
+    let claims = |path: &str| {
+        let found = untidy(&house().with_package("windlass-local", "").with(path, code));
+        found.into_iter().filter(|line| line.starts_with("claim")).collect::<Vec<_>>()
+    };
+    assert!(claims("crates/windlass-local/src/file/mapped.rs").is_empty());
+    assert!(claims("crates/windlass-local/src/kernel/blocks/tiles.rs").is_empty());
+    let elsewhere = "crates/windlass-local/src/file/gguf.rs";
+    assert_eq!(claims(elsewhere), [format!("claim {elsewhere}:2")]);
+}

@@ -69,6 +69,7 @@ mod search;
 mod search_kill;
 mod secrets;
 mod secrets_everywhere;
+mod security_claims;
 mod serve;
 mod server;
 mod session_settings;

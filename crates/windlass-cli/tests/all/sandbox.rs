@@ -13,14 +13,14 @@ use crate::place::{Place, Said};
 /// What an explanation without a question needs.
 const ASKING: [&str; 3] = ["--approve", "ask", "--json"];
 
-fn doctor(mut command: Command) -> Value {
+pub(crate) fn doctor(mut command: Command) -> Value {
     let report = Said::of(command.output().unwrap()).json();
     eprintln!("{report:#}");
     report
 }
 
 /// Whether a mechanism holds on this machine, as the question about a command says; where it does not, that is printed.
-fn has(by: &str) -> bool {
+pub(crate) fn has(by: &str) -> bool {
     let place = Place::new();
     if by == "landlock" {
         place.configure("[sandbox]\nwithout = [\"bubblewrap\"]\n");
