@@ -128,6 +128,15 @@ impl EffectPerformer {
                 let place = self.with_files(move |files| files.export(&name, &text)).await?;
                 Ok(HostReply::Done(format!("written to {place}")))
             }
+            AppEffect::LookAtFolder => {
+                self.with_files(|files| files.trust()).await.map(|report| HostReply::Folder(Box::new(report)))
+            }
+            AppEffect::TrustFolder(digest) => {
+                self.with_files(move |files| files.trust_folder(&digest)).await.map(HostReply::Done)
+            }
+            AppEffect::RevokeTrust => {
+                self.with_files(|files| files.revoke_trust()).await.map(HostReply::Done)
+            }
             AppEffect::KeepTheme(theme) => {
                 self.with_files(move |files| files.keep_theme(theme)).await.map(|()| HostReply::Quiet)
             }
@@ -345,6 +354,9 @@ fn wish_of(effect: &AppEffect) -> RefusedWish {
         AppEffect::WatchIndex => RefusedWish::Other("look at the index"),
         AppEffect::Apply { .. } => RefusedWish::Other("apply the edit"),
         AppEffect::Export { name, .. } => RefusedWish::Line("write the file", format!("/export {name}")),
+        AppEffect::LookAtFolder => RefusedWish::Other("look at the folder"),
+        AppEffect::TrustFolder(_) => RefusedWish::Other("trust the folder"),
+        AppEffect::RevokeTrust => RefusedWish::Other("take the trust back"),
         AppEffect::KeepTheme(_) => RefusedWish::Other("keep the theme for the next start"),
         AppEffect::Remember(_) => RefusedWish::Other("keep the line"),
         AppEffect::Follow { .. } | AppEffect::Unfollow => RefusedWish::Other("follow the session"),

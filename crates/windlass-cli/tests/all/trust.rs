@@ -156,6 +156,43 @@ fn u_70_the_terminal_app_says_what_is_left_out_and_how_to_trust_it() {
 }
 
 #[test]
+fn u_70_the_terminal_app_shows_what_a_folder_brings_and_trusts_just_that() {
+    let place = cloned();
+    let state =
+        |place: &Place| place.windlass(&["trust", "list", "--json"]).exits(0).json()[0]["state"].clone();
+    let pane = Pane::start(&place, 120, 45, "--model scripted/a.script");
+    let ask = || {
+        pane.type_text("/trust");
+        pane.press("Enter");
+        pane.wait_for("Trust this folder as it is now?")
+    };
+    let screen = ask();
+    for part in
+        ["untrusted", "system", "STEERED", "limits.steps_max", ".windlass/tools/greet.rhai", "Says hello"]
+    {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    pane.press("n");
+    pane.wait_until("the question is gone", |pane| !pane.screen().contains("Trust this folder"));
+    assert!(!place.data_folder().join("trust.json").exists());
+    // What was shown is trusted, and nothing that came since.
+    ask();
+    place.write(".windlass/tools/more.rhai", TOOL);
+    pane.press("y");
+    pane.wait_for("has changed since it was shown");
+    assert!(!place.data_folder().join("trust.json").exists());
+    assert!(ask().contains("more.rhai"));
+    pane.press("y");
+    pane.wait_for("counts from the next start on");
+    assert_eq!(state(&place), "trusted");
+    assert!(place.windlass(&["tools", "list"]).exits(0).out.contains("greet"));
+    pane.type_text("/trust revoke");
+    pane.press("Enter");
+    pane.wait_for("no longer trusted");
+    assert!(!place.windlass(&["tools", "list"]).exits(0).out.contains("greet"));
+}
+
+#[test]
 fn u_70_trust_belongs_to_the_canonical_root_and_links_bring_nothing() {
     let place = Place::with(&[(".windlass/tools/greet.rhai", TOOL)]);
     place.trust();

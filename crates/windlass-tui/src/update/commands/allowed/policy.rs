@@ -4,7 +4,7 @@ use windlass_core::permission::{Preview, Rule, RuleEffect, host_note};
 use windlass_core::ports::host::Explanation;
 use windlass_core::text::time::ago;
 
-use super::{open, open_text, refuse, tools};
+use super::super::{open, open_text, refuse, tools};
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
 use crate::state::TuiState;
@@ -30,7 +30,7 @@ const WORDS: [(&str, &str); 5] = [
     ("explain", "say what decides a call"),
 ];
 
-pub(super) const COMMAND: SlashCommand = SlashCommand {
+pub(in crate::update) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["permissions", "policies"],
     arguments: "[allow|deny|ask RULE | remove ID | explain TOOL JSON]",
     offer,
