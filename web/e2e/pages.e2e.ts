@@ -338,6 +338,21 @@ describe('permissions', () => {
     await page.getByText('Rule removed').waitFor();
   });
 
+  it('U-70: says what of the folder does not count until it is trusted', async () => {
+    const cloned = await Server.start({
+      model: scripted('tasks.script'),
+      files: { '.windlass/tools/greet.rhai': '/// Says hello\nfn greet() { "hello" }\n' },
+    });
+    try {
+      const page = await open('/permissions', {}, cloned);
+      await page.getByText('this folder brings 1 file of tools of its own').waitFor();
+      await page.getByText('windlass trust add').waitFor();
+      await auditPage(page);
+    } finally {
+      await cloned.end();
+    }
+  });
+
   it('asks before a rule that denies is taken away', async () => {
     const page = await open('/permissions');
     await page.getByLabel('deny').check();

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::pane::Pane;
 use crate::place::Place;
+use crate::serve::Served;
 use crate::tty::Terminal;
 
 const TOOL: &str = "/// Says hello\nfn greet() { \"hello\" }\n";
@@ -183,13 +184,30 @@ fn u_70_the_terminal_app_shows_what_a_folder_brings_and_trusts_just_that() {
     assert!(!place.data_folder().join("trust.json").exists());
     assert!(ask().contains("more.rhai"));
     pane.press("y");
-    pane.wait_for("counts from the next start on");
+    pane.wait_for("trusted: ");
     assert_eq!(state(&place), "trusted");
     assert!(place.windlass(&["tools", "list"]).exits(0).out.contains("greet"));
     pane.type_text("/trust revoke");
     pane.press("Enter");
     pane.wait_for("no longer trusted");
     assert!(!place.windlass(&["tools", "list"]).exits(0).out.contains("greet"));
+}
+
+#[test]
+fn u_70_a_server_says_what_of_its_folder_does_not_count() {
+    let place = cloned();
+    let notice = || {
+        let served = Served::start(&place, &[]);
+        let about = served.json("GET /api/about", "");
+        served.stop();
+        about.get("folder_notice").map(|text| text.as_str().unwrap().to_owned())
+    };
+    let said = notice().unwrap();
+    assert!(said.contains("1 file of tools") && said.contains("windlass trust add"), "{said}");
+    place.trust();
+    assert_eq!(notice(), None);
+    place.write(".windlass/tools/more.rhai", TOOL);
+    assert!(notice().unwrap().contains("more.rhai is new"));
 }
 
 #[test]

@@ -351,7 +351,8 @@ fn u_84_a_server_speaks_tls_with_a_certificate_and_attach_trusts_the_one_it_is_g
     assert!(curl(&["-H", &bearer, &format!("{url}/api/sessions")]).exits(0).out.contains("{\"sessions\":[]"));
     // Over plain HTTP nothing is said at all.
     let mut plain = TcpStream::connect(served.address()).unwrap();
-    write!(plain, "GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", served.address()).unwrap();
+    // It may hang up before all of it was said.
+    let _ = write!(plain, "GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", served.address());
     let mut answer = Vec::new();
     let _ = plain.read_to_end(&mut answer);
     assert!(!answer.starts_with(b"HTTP"));

@@ -18,7 +18,7 @@ const REVOKE: (&str, &str) = ("revoke", "trust the folder no longer");
 pub(in crate::update) const COMMAND: SlashCommand = SlashCommand {
     arguments: "[revoke]",
     offer,
-    ..SlashCommand::new("trust", "settings, modules and tools of this folder: show, trust, revoke", run)
+    ..SlashCommand::new("trust", "trust what this folder brings, or not", run)
 };
 
 /// Asks what the folder brings, or takes the trust back.
