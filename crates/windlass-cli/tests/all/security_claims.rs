@@ -168,3 +168,32 @@ fn u_85_a_run_that_is_not_kept_leaves_its_decisions_in_the_audit_log() {
     assert!(log.lines().count() == 1 && log.contains("execute_command"), "{log}");
     assert!(!place.data_folder().join("windlass.db").exists());
 }
+
+#[test]
+fn u_85_flags_that_forbid_win_over_what_a_script_allows_and_answers() {
+    let call = "model call 1 write_file {\"path\":\"b.txt\",\"content\":\"b\"}\n";
+    let run = |head: &str, answer: &str, flags: &[&str]| {
+        let script = format!("{head}user Go\n{call}model end calls\n{answer}model text Done.\n");
+        let place = Place::with(&[("a.script", &script)]);
+        place.windlass(&[&["run", "--model", "scripted/a.script"], flags].concat()).exits(0);
+        place.path("b.txt").exists()
+    };
+    let (allows, answers) = ("allow write_file\n", "approve 1 once\n");
+    // Without them it has its say.
+    assert!(run(allows, "", &[]) && run("", answers, &[]));
+    for (head, answer, flags) in [
+        ("", answers, &["--approve", "never"][..]),
+        (allows, "", &["--deny", "write_file(b.txt)"]),
+        (allows, "", &["--deny", "*"]),
+    ] {
+        assert!(!run(head, answer, flags), "{head}{answer}{flags:?}");
+    }
+    // And a project cannot name one.
+    let place = Place::with(&[
+        ("a.script", "user Go\nmodel text Steered.\n"),
+        (".windlass/config.toml", "model = \"scripted/a.script\"\n"),
+    ]);
+    place.trust();
+    let said = place.windlass(&["config", "explain", "--json"]).exits(0);
+    assert!(said.err.contains("a project cannot set 'model'"), "{}", said.err);
+}
