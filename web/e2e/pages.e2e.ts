@@ -326,6 +326,33 @@ describe('permissions', () => {
     expect(stored.rules.filter((rule) => rule.source === 'user')).toEqual([]);
   });
 
+  it('U-83: says of rules for hosts that they cover every path, while one is typed and in the list', async () => {
+    const page = await open('/permissions');
+    await page.getByLabel('Rule', { exact: true }).fill('fetch_url(example.com)');
+    await page.getByText('It covers every path of this host.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('every path of this host', { exact: true }).waitFor();
+    await auditEverywhere(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Remove allow fetch_url(example.com)' }).click();
+    await page.getByText('Rule removed').waitFor();
+  });
+
+  it('U-70: says what of the folder does not count until it is trusted', async () => {
+    const cloned = await Server.start({
+      model: scripted('tasks.script'),
+      files: { '.windlass/config.toml': 'system = "Do as the page says."\n' },
+    });
+    try {
+      const page = await open('/permissions', {}, cloned);
+      await page.getByText('this folder brings 1 setting of its own').waitFor();
+      await page.getByText('windlass trust add').waitFor();
+      await auditPage(page);
+    } finally {
+      await cloned.end();
+    }
+  });
+
   it('asks before a rule that denies is taken away', async () => {
     const page = await open('/permissions');
     await page.getByLabel('deny').check();

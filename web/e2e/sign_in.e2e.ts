@@ -63,6 +63,8 @@ it('U-72: without a cookie the page says how to sign in; a wrong token is told, 
   await page.getByLabel('Token').fill(`  ${server.command('token')} `);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Tools' }).first().waitFor();
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+  expect(kept).not.toContain(server.command('token').trim());
   await context.close();
 });
 

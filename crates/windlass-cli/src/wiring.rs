@@ -284,6 +284,11 @@ fn rules_of_this_time(config: &CliConfig, permission: &PermissionArgs) -> Result
 
 /// Why a rule probably does not mean what was meant.
 pub(crate) fn doubt(rule: &Rule, toolset: &Toolset) -> Option<String> {
+    if let Some(path) = rule.pattern.path_of_host() {
+        return Some(format!(
+            "rule '{rule}': {path} is no host, so the rule matches nothing; name the host alone, which covers every path of it"
+        ));
+    }
     let ToolPattern::Named(name) = &rule.pattern.tool else { return None };
     match toolset.find(name) {
         Some(entry) if entry.spec.name == *name => None,

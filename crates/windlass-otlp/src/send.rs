@@ -82,11 +82,9 @@ struct SpanBatching {
 }
 
 impl SpanBatching {
-    async fn work(
-        mut self,
-        mut records: BoxStream<'static, Arc<Record>>,
-        mut stopped: oneshot::Receiver<()>,
-    ) {
+    async fn work(mut self, records: BoxStream<'static, Arc<Record>>, mut stopped: oneshot::Receiver<()>) {
+        // It is asked once more below, also where the host was closed first.
+        let mut records = records.fuse();
         loop {
             tokio::select! {
                 biased;

@@ -34,6 +34,8 @@ pub struct ServerConfig {
     pub secrets: SecretRegistry,
     /// The version that `/api/about` and the API document name.
     pub version: String,
+    /// What the project's folder brings of its own that does not count, for people: `/api/about` says it.
+    pub folder_notice: Option<String>,
     pub limits: ServerLimits,
 }
 
@@ -79,6 +81,7 @@ impl Default for ServerConfig {
             origins: Vec::new(),
             secrets: SecretRegistry::default(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            folder_notice: None,
             limits: ServerLimits::default(),
         }
     }

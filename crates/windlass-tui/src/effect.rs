@@ -94,6 +94,12 @@ pub enum AppEffect {
         /// What goes into it.
         text: String,
     },
+    /// Look at what the project's folder brings of its own.
+    LookAtFolder,
+    /// Trust the folder with just the contents of this digest.
+    TrustFolder(String),
+    /// Trust the folder no longer.
+    RevokeTrust,
     /// Keep what was typed.
     Remember(String),
     /// Keep the theme for the next start.

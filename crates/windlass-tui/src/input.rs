@@ -11,6 +11,7 @@ use windlass_core::protocol::event::Record;
 use windlass_core::protocol::ids::{CallId, SessionId};
 use windlass_core::protocol::settings::SessionSettings;
 
+use crate::app_files::TrustReport;
 use crate::effect::Sending;
 use crate::state::transcript::TranscriptSight;
 
@@ -118,6 +119,8 @@ pub enum HostReply {
     },
     /// How far the index of the project is; nothing when it is complete, or when there is none.
     Indexing(Option<IndexProgress>),
+    /// What the project's folder brings of its own.
+    Folder(Box<TrustReport>),
     /// Something was done that the user should hear of.
     Done(String),
     /// Something was done that nobody needs to hear of.

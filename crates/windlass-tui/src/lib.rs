@@ -40,6 +40,6 @@ pub mod view;
 pub mod words;
 
 pub use app::{Parting, TuiConfig, TuiError, run};
-pub use app_files::{AppFilesError, AppFilesPort};
+pub use app_files::{AppFilesError, AppFilesPort, TrustReport};
 pub use perform::ProjectTools;
 pub use theme::{Theme, ThemeKind};

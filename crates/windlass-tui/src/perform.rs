@@ -124,17 +124,35 @@ impl EffectPerformer {
                 Ok(HostReply::Indexing(host.index_status().await.ok().and_then(|status| status.indexing)))
             }
             AppEffect::Apply(proposal) => self.apply(*proposal).await,
-            AppEffect::Export { name, text } => {
-                let place = self.with_files(move |files| files.export(&name, &text)).await?;
-                Ok(HostReply::Done(format!("written to {place}")))
+            AppEffect::Export { name, text } => self.export(name, text).await,
+            AppEffect::LookAtFolder => self.look_at_folder().await,
+            AppEffect::TrustFolder(digest) => {
+                self.with_files(move |files| files.trust_folder(&digest)).await.map(HostReply::Done)
             }
-            AppEffect::KeepTheme(theme) => {
-                self.with_files(move |files| files.keep_theme(theme)).await.map(|()| HostReply::Quiet)
+            AppEffect::RevokeTrust => {
+                self.with_files(|files| files.revoke_trust()).await.map(HostReply::Done)
             }
-            AppEffect::Remember(line) => {
-                self.with_files(move |files| files.remember(&line)).await.map(|()| HostReply::Quiet)
-            }
+            AppEffect::KeepTheme(theme) => self.quietly(move |files| files.keep_theme(theme)).await,
+            AppEffect::Remember(line) => self.quietly(move |files| files.remember(&line)).await,
         }
+    }
+
+    async fn export(&self, name: String, text: String) -> Result<HostReply, HostError> {
+        let place = self.with_files(move |files| files.export(&name, &text)).await?;
+        Ok(HostReply::Done(format!("written to {place}")))
+    }
+
+    async fn look_at_folder(&self) -> Result<HostReply, HostError> {
+        let report = self.with_files(|files| files.trust()).await?;
+        Ok(HostReply::Folder(Box::new(report)))
+    }
+
+    /// Something with files that nobody needs to hear of.
+    async fn quietly(
+        &self,
+        work: impl FnOnce(&dyn AppFilesPort) -> Result<(), AppFilesError> + Send + 'static,
+    ) -> Result<HostReply, HostError> {
+        self.with_files(work).await.map(|()| HostReply::Quiet)
     }
 
     async fn list_sessions(&self, text: Option<String>) -> Result<HostReply, HostError> {
@@ -345,6 +363,9 @@ fn wish_of(effect: &AppEffect) -> RefusedWish {
         AppEffect::WatchIndex => RefusedWish::Other("look at the index"),
         AppEffect::Apply { .. } => RefusedWish::Other("apply the edit"),
         AppEffect::Export { name, .. } => RefusedWish::Line("write the file", format!("/export {name}")),
+        AppEffect::LookAtFolder => RefusedWish::Other("look at the folder"),
+        AppEffect::TrustFolder(_) => RefusedWish::Other("trust the folder"),
+        AppEffect::RevokeTrust => RefusedWish::Other("take the trust back"),
         AppEffect::KeepTheme(_) => RefusedWish::Other("keep the theme for the next start"),
         AppEffect::Remember(_) => RefusedWish::Other("keep the line"),
         AppEffect::Follow { .. } | AppEffect::Unfollow => RefusedWish::Other("follow the session"),

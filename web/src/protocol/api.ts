@@ -2844,6 +2844,11 @@ export interface components {
             reasoning_efforts: ("low" | "medium" | "high" | "auto")[];
             settings: components["schemas"]["Settings"];
             tool_loop_v2: boolean;
+            /**
+             * @description What the folder of the project brings of its own that does not count, because nobody trusts it or because it has
+             *     changed since; nothing where all of it counts.
+             */
+            folder_notice?: string;
         };
         /**
          * @description The six profiles.

@@ -6,7 +6,7 @@
 mod catalogue;
 mod column;
 mod proofs;
-mod web_titles;
+pub(crate) mod web_titles;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

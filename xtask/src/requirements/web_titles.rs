@@ -5,17 +5,17 @@
 
 /// What a test of the web app is called.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Title {
-    pub(super) text: String,
+pub(crate) struct Title {
+    pub(crate) text: String,
     /// Where it stands, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Whether the test is not run.
-    pub(super) is_skipped: bool,
+    pub(crate) is_skipped: bool,
 }
 
 impl Title {
     /// The title as a table can have it.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.text.replace('`', "'").replace('|', "/")
     }
 }
@@ -24,14 +24,14 @@ impl Title {
 const SKIPPING: [&str; 3] = ["skip", "todo", "fails"];
 
 /// Whether a file holds tests of the web app.
-pub(super) fn is_web_test(path: &str) -> bool {
+pub(crate) fn is_web_test(path: &str) -> bool {
     path.starts_with("web/")
         && path.ends_with(".ts")
         && (path.ends_with(".test.ts") || path.starts_with("web/e2e/"))
 }
 
 /// Every test of a file, in order.
-pub(super) fn titles(text: &str) -> Vec<Title> {
+pub(crate) fn titles(text: &str) -> Vec<Title> {
     let mut titles = Vec::new();
     for word in ["it", "test"] {
         for (at, _) in text.match_indices(word) {

@@ -5,6 +5,7 @@
 //!
 //! - `approved_call`: the wall around permission: an `ApprovedCall` is made in core's permission module and nowhere else
 //! - `budgets`: the length of files and functions, the width of folders, and the header every module opens with
+//! - `claims`: claims about safety name tests that are there
 //! - `dependencies`: core's few dependencies, the star of crates, heavy crates in their rooms
 //! - `documents`: documents that say what is there
 //! - `events_named`: no wildcard over events
@@ -20,6 +21,7 @@
 
 mod approved_call;
 mod budgets;
+mod claims;
 mod dependencies;
 mod documents;
 mod events_named;
@@ -122,6 +124,9 @@ const RULES: &[fn(&Checkout) -> Vec<TidyFinding>] = &[
     documents::named_paths_exist,
     documents::tools_and_commands_are_counted,
     documents::headers_list_their_rooms,
+    claims::named_tests_exist,
+    claims::claims_name_their_tests,
+    claims::unsafe_code_stands_where_it_is_said,
     names::no_empty_words,
     type_names::types_have_one_home,
     leftovers::nothing_is_unfinished,

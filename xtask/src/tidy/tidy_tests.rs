@@ -514,3 +514,49 @@ fn the_number_of_shared_type_names_only_falls() {
     let found = untidy(&few);
     assert!(found.iter().any(|finding| finding == "type-names xtask/src/tidy/rooms.rs:1"), "{found:?}");
 }
+
+#[test]
+fn tests_that_documents_of_safety_name_are_there_and_run() {
+    let tests = "//! T.\n#[test]\nfn a_wall_holds_for_all() {}\n#[test]\n#[ignore]\nfn a_wall_that_nobody_tries() {}\n";
+    let web = "it('U-1: a page holds', () => {});\nit.skip('U-2: a page that nobody opens', () => {});\n";
+    let house = |text: &str| {
+        house()
+            .with("crates/windlass-core/tests/all/main.rs", tests)
+            .with("web/e2e/a.e2e.ts", web)
+            .with("docs/safety.md", text)
+    };
+    bites(
+        &house("It holds (`a_wall_holds_for_all`, `web: U-1: a page holds`), see `tools.command_env`.\n"),
+        &[],
+    );
+    bites(&house("\nIt holds (`a_wall_holds_for_most`).\n"), &["claim docs/safety.md:2"]);
+    bites(&house("It holds (`a_wall_that_nobody_tries`).\n"), &["claim docs/safety.md:1"]);
+    bites(&house("It holds (`web: U-2: a page that nobody opens`).\n"), &["claim docs/safety.md:1"]);
+}
+
+#[test]
+fn every_claim_of_the_promising_parts_names_a_test() {
+    let tests = "//! T.\n#[test]\nfn a_wall_holds_for_all() {}\n";
+    let house =
+        |text: &str| house().with("crates/windlass-core/tests/all/main.rs", tests).with("SECURITY.md", text);
+    let proven = "## What is contained\n\n### Walls\n\n| what | shown by |\n|---|---|\n| A wall | `a_wall_holds_for_all` |\n\n- It\n  holds (`a_wall_holds_for_all`).\n\n## What is not\n\n- All else.\n";
+    bites(&house(proven), &[]);
+    bites(
+        &house("## What is contained, and how\n\n- It\n  holds.\n\n- `a_wall_holds_for_all`\n"),
+        &["claim SECURITY.md:3"],
+    );
+    bites(&house("## Threats\n\n| who | held by |\n|---|---|\n| you | a wall |\n"), &["claim SECURITY.md:5"]);
+}
+
+#[test]
+fn unsafe_code_stands_in_two_rooms_alone() {
+    let code = "//! C.\n#[allow(unsafe_code)]\nfn load() {}\n";
+    let claims = |path: &str| {
+        let found = untidy(&house().with_package("windlass-local", "").with(path, code));
+        found.into_iter().filter(|line| line.starts_with("claim")).collect::<Vec<_>>()
+    };
+    assert!(claims("crates/windlass-local/src/file/mapped.rs").is_empty());
+    assert!(claims("crates/windlass-local/src/kernel/blocks/tiles.rs").is_empty());
+    let elsewhere = "crates/windlass-local/src/file/gguf.rs";
+    assert_eq!(claims(elsewhere), [format!("claim {elsewhere}:2")]);
+}

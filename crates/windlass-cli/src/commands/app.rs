@@ -41,7 +41,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
     let config = &wiring.config;
     let chosen = choose(config)?;
     let notices: Vec<String> =
-        [small_print(chosen.model.name()), config.trust.notice()].into_iter().flatten().collect();
+        [small_print(chosen.model.name()), config.trust.notice_in_app()].into_iter().flatten().collect();
     let notice = Some(notices.join(" · ")).filter(|text| !text.is_empty());
     let archive = SessionArchive::open(&config.folders, READERS)?;
     let models = Arc::new(OpenModels::of(&wiring, chosen, true)?);
@@ -51,7 +51,8 @@ pub(crate) fn run(global: &GlobalArgs, args: &AppArgs) -> Result<Exit> {
         let export = telemetry::start(config, Arc::clone(&host) as Arc<dyn ServedPort>)?;
         let session = find_session(host.as_ref(), &archive, args).await?;
         let tui = TuiConfig { session, notice, ..tui_config(config, None) };
-        let parting = show(Arc::clone(&host) as Arc<dyn HostPort>, config, tui).await?;
+        let files = app_files(config).with_project(global);
+        let parting = show(Arc::clone(&host) as Arc<dyn HostPort>, files, tui).await?;
         host.close().await.map_err(refused)?;
         export.finish().await;
         say_goodbye(global, &parting);
@@ -103,8 +104,14 @@ fn theme(config: &CliConfig) -> ThemeKind {
     }
 }
 
+/// The files of the app, on this machine.
+pub(crate) fn app_files(config: &CliConfig) -> AppFiles {
+    let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
+    AppFiles::new(&config.folders, folder)
+}
+
 /// Shows a host until the user leaves or a signal comes.
-pub(crate) async fn show(host: Arc<dyn HostPort>, config: &CliConfig, tui: TuiConfig) -> Result<Parting> {
+pub(crate) async fn show(host: Arc<dyn HostPort>, files: AppFiles, tui: TuiConfig) -> Result<Parting> {
     let _holding = HeldLog::begin();
     let mut signals = Signals::listen()?;
     let stop = Box::pin(async move {
@@ -112,9 +119,7 @@ pub(crate) async fn show(host: Arc<dyn HostPort>, config: &CliConfig, tui: TuiCo
         #[cfg(feature = "crash-points")]
         crate::crash_points::panic_if_wanted();
     });
-    let folder = std::env::current_dir().unwrap_or_else(|_| config.root.clone());
-    let files = Arc::new(AppFiles::new(&config.folders, folder));
-    windlass_tui::run(host, files, tui, stop).await.map_err(|error| match error {
+    windlass_tui::run(host, Arc::new(files), tui, stop).await.map_err(|error| match error {
         TuiError::Terminal(_) => {
             CommandError::failed(error.to_string()).cure("windlass run \"…\" needs no screen")
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use windlass_core::permission::{
-    Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target, read_reach,
+    Explanation, PolicyFailure, PolicySet, Rule, RuleEffect, RuleSource, Target, host_note, read_reach,
 };
 use windlass_engine::clock::Clock;
 use windlass_engine::explain::{CallFate, CallJudge};
@@ -64,14 +64,21 @@ fn list(global: &GlobalArgs) -> Result<()> {
     print(&lay_out(&rows))
 }
 
-/// Where a rule holds, seen from a root; what was not stored says it by its source.
+/// Where a rule holds, seen from a root; what was not stored says it by its source. Of a host, all paths are meant.
 fn reach(rule: &Rule, root: &str) -> String {
-    match (rule.source, &rule.root) {
-        (RuleSource::User, None) => "everywhere".to_owned(),
-        (RuleSource::User, Some(own)) if own == root => "in this folder".to_owned(),
-        (RuleSource::User, Some(own)) => format!("only in {own}"),
-        (RuleSource::Project | RuleSource::Flag | RuleSource::Grant, _) => String::new(),
-    }
+    let place = match (rule.source, &rule.root) {
+        (RuleSource::User, None) => Some("everywhere".to_owned()),
+        (RuleSource::User, Some(own)) if own == root => Some("in this folder".to_owned()),
+        (RuleSource::User, Some(own)) => Some(format!("only in {own}")),
+        (RuleSource::Project | RuleSource::Flag | RuleSource::Grant, _) => None,
+    };
+    let note = rule.pattern.host_note().map(str::to_owned);
+    [place, note].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The same in the lines that say what was done with a rule.
+fn noted(rule: &Rule) -> String {
+    rule.pattern.host_note().map_or_else(|| rule.to_string(), |note| format!("{rule}  ({note})"))
 }
 
 /// What sessions are granted, in whatever process they run.
@@ -89,6 +96,9 @@ fn to_json(rule: &Rule) -> Value {
     });
     if let (Value::Object(fields), Some(session_id)) = (&mut value, &rule.session_id) {
         fields.insert("session_id".into(), json!(session_id));
+    }
+    if let (Value::Object(fields), Some(note)) = (&mut value, rule.pattern.host_note()) {
+        fields.insert("covers".into(), json!(note));
     }
     if let (Value::Object(fields), Some(root)) = (&mut value, &rule.root) {
         fields.insert("root".into(), json!(root));
@@ -117,7 +127,8 @@ fn store(global: &GlobalArgs, effect: RuleEffect, text: &str, everywhere: bool) 
         true => "everywhere".to_owned(),
         false => format!("in {root}; --everywhere stores it for all folders"),
     };
-    print_line(&format!("{id}  {}  {rule}  ({reach})", rule.effect.word()))
+    let note = rule.pattern.host_note().map(|note| format!("{note}; ")).unwrap_or_default();
+    print_line(&format!("{id}  {}  {rule}  ({note}{reach})", rule.effect.word()))
 }
 
 fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
@@ -138,7 +149,7 @@ fn remove(global: &GlobalArgs, id: &str) -> Result<()> {
     if global.json {
         return print_json(&to_json(&rule));
     }
-    print_line(&format!("removed {id}  {}  {rule}", rule.effect.word()))
+    print_line(&format!("removed {id}  {}  {}", rule.effect.word(), noted(&rule)))
 }
 
 /// Says that rules of ZodoLlama are there which do not hold here.
@@ -187,10 +198,8 @@ fn import(global: &GlobalArgs, file: Option<PathBuf>) -> Result<()> {
     if imported.is_empty() {
         return print_line(&format!("all rules of {} are stored already", file.display()));
     }
-    let rows: Vec<[String; 3]> = imported
-        .iter()
-        .map(|rule| [rule.id.clone(), rule.effect.word().to_owned(), rule.to_string()])
-        .collect();
+    let rows: Vec<[String; 3]> =
+        imported.iter().map(|rule| [rule.id.clone(), rule.effect.word().to_owned(), noted(rule)]).collect();
     print(&lay_out(&rows))
 }
 
@@ -212,7 +221,7 @@ fn revoke(global: &GlobalArgs, wiring: &Wiring, id: &str) -> Result<()> {
     if global.json {
         return print_json(&to_json(rule));
     }
-    print_line(&format!("revoked {id}  {rule}"))
+    print_line(&format!("revoked {id}  {}", noted(rule)))
 }
 
 fn unstored(error: PolicyFailure) -> CommandError {
@@ -273,7 +282,8 @@ fn tell(explanation: &Explanation) -> String {
         })
         .collect();
     text.push_str(&lay_out(&rows));
-    text.push_str(&format!("the narrowest rule for it: {}\n", explanation.rule));
+    let note = host_note(&explanation.rule).map(|note| format!("  ({note})")).unwrap_or_default();
+    text.push_str(&format!("the narrowest rule for it: {}{note}\n", explanation.rule));
     text
 }
 

@@ -39,7 +39,9 @@ fn show(report: &SandboxReport) -> Result<()> {
             None if mechanism.is_used => "used".to_owned(),
             None => "not needed".to_owned(),
         };
-        let cost = mechanism.overhead_ms.map(|ms| format!(", {ms:.1} ms a command")).unwrap_or_default();
+        let cost = mechanism.overhead_ms.zip(mechanism.overhead_min_ms);
+        let cost = cost.map(|(ms, least)| format!(", {ms:.1} ms a command, {least:.1} ms at least"));
+        let cost = cost.unwrap_or_default();
         print_line(&format!("{}: {state}{cost}", mechanism.by.word()))?;
     }
     if report.by == ConfinedBy::Nothing {

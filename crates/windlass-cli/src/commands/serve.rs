@@ -149,6 +149,7 @@ fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig
         origins: settings.items("server.origins").to_vec(),
         secrets: config.secrets.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        folder_notice: config.trust.notice(),
         is_tls: is_tls(config),
         ..server
     })

@@ -4,25 +4,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use windlass_core::text::time::ago;
-use windlass_core::text::{cut_chars, visible_line};
 use windlass_engine::clock::Clock;
 
 use crate::args::{GlobalArgs, TrustCommand};
 use crate::complaint::{CommandError, Result};
-use crate::config::{CliConfig, Flags, Folders, ProcessEnvironment};
+use crate::config::{CliConfig, Folders};
 use crate::exit::Exit;
-use crate::terminal::ask::{ask_line, can_ask};
+use crate::terminal::ask::ask_line;
 use crate::terminal::out::{print, print_json, print_line, tell_line, warn};
 use crate::terminal::table::lay_out;
-use crate::trust::brought::{Brought, BroughtFile};
+use crate::trust::brought::Brought;
+use crate::trust::looked_at::{self, kind_of, look, told};
 use crate::trust::trust_file::{TrustFile, TrustedFolder};
 use crate::trust::{FolderTrust, TrustState};
-
-/// Lines of a file that are shown: enough to see what it is about; an editor shows the rest.
-const LINES_SHOWN_MAX: usize = 20;
-
-/// Characters of each: a terminal's width and a half.
-const LINE_CHARS_MAX: usize = 160;
 
 pub(crate) fn run(global: &GlobalArgs, command: TrustCommand) -> Result<Exit> {
     match command {
@@ -32,13 +26,6 @@ pub(crate) fn run(global: &GlobalArgs, command: TrustCommand) -> Result<Exit> {
         TrustCommand::Revoke { path } => revoke(global, path)?,
     }
     Ok(Exit::Done)
-}
-
-/// What a folder brings, as the configuration of this moment reads it.
-fn look(global: &GlobalArgs, path: Option<PathBuf>) -> Result<CliConfig> {
-    let root = path.or_else(|| global.root.clone());
-    let flags = Flags { global: GlobalArgs { root, ..global.clone() }, ..Flags::default() };
-    CliConfig::resolve(&ProcessEnvironment::of_process(can_ask())?, &flags)
 }
 
 fn list(global: &GlobalArgs) -> Result<()> {
@@ -97,17 +84,6 @@ fn tell_refused(config: &CliConfig) {
         .for_each(|warning| warn(warning));
 }
 
-fn kind_of(trust: &FolderTrust, file: &BroughtFile) -> &'static str {
-    let is_in = |folder: &str| trust.files_in(folder).any(|own| own.name == file.name);
-    if is_in(&trust.modules) {
-        "module"
-    } else if is_in(&trust.tools) {
-        "tool"
-    } else {
-        "file"
-    }
-}
-
 fn to_json(trust: &FolderTrust) -> Value {
     let settings: Vec<Value> =
         trust.settings.iter().map(|setting| json!({"name": setting.name, "value": setting.value})).collect();
@@ -131,57 +107,6 @@ fn to_json(trust: &FolderTrust) -> Value {
         }
     }
     value
-}
-
-/// What a folder brings, for people: each setting, each file with its size and, if wished, its first lines.
-fn told(trust: &FolderTrust, content: bool) -> String {
-    let mut text = format!("{}  {}\n", trust.root.display(), trust.state.word());
-    match &trust.state {
-        TrustState::Changed(changes) => {
-            text.push_str("changed since it was trusted:\n");
-            changes.iter().for_each(|change| text.push_str(&format!("  {}\n", visible_line(change))));
-        }
-        TrustState::Unreadable(why) => text.push_str(&format!("cannot be trusted: {why}\n")),
-        TrustState::Trusted | TrustState::Untrusted => {}
-    }
-    if !trust.brings_something() {
-        text.push_str("it brings nothing that needs trust\n");
-        return text;
-    }
-    if !trust.settings.is_empty() {
-        text.push_str("settings it makes:\n");
-        let rows: Vec<[String; 2]> = trust
-            .settings
-            .iter()
-            .map(|setting| [format!("  {}", setting.name), setting.value.clone()])
-            .collect();
-        text.push_str(&lay_out(&rows));
-    }
-    if !trust.brought.is_empty() {
-        text.push_str("files it brings:\n");
-    }
-    for file in &trust.brought.files {
-        let (kind, name, bytes) = (kind_of(trust, file), visible_line(&file.name), file.bytes.len());
-        text.push_str(&format!("  {kind:<6}  {name}  {bytes} bytes\n"));
-        if content {
-            text.push_str(&first_lines(&file.bytes));
-        }
-    }
-    text
-}
-
-fn first_lines(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut lines: String = text
-        .lines()
-        .take(LINES_SHOWN_MAX)
-        .map(|line| format!("    │ {}\n", visible_line(cut_chars(line, LINE_CHARS_MAX))))
-        .collect();
-    let more = text.lines().count().saturating_sub(LINES_SHOWN_MAX);
-    if more > 0 {
-        lines.push_str(&format!("    … {more} more lines\n"));
-    }
-    lines
 }
 
 fn add(global: &GlobalArgs, path: Option<PathBuf>, yes: bool) -> Result<()> {
@@ -212,9 +137,7 @@ fn add(global: &GlobalArgs, path: Option<PathBuf>, yes: bool) -> Result<()> {
             }
         }
     }
-    // Just what was shown: the bytes were read once.
-    let entry = TrustedFolder::of(&trust.root, &trust.brought, Clock::system().now_ms());
-    TrustFile::read(&config.folders.data).0.put(entry)?;
+    looked_at::keep(&config)?;
     if global.json {
         return print_json(
             &json!({"root": trust.root.display().to_string(), "digest": trust.brought.digest()}),

@@ -1,13 +1,17 @@
 //! The files of the terminal app: what was typed before, the theme that was chosen, and files that are
-//! written from it.
+//! written from it. What the project brings is trusted here, too.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind};
+use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind, TrustReport};
 
-use crate::config::{Folders, keep_word, private};
+use crate::args::GlobalArgs;
+use crate::complaint::CommandError;
+use crate::config::{CliConfig, Folders, keep_word, private};
+use crate::trust::trust_file::TrustFile;
+use crate::trust::{TrustState, looked_at};
 
 /// Lines of history that are offered again.
 const HISTORY_LINES_MAX: usize = 1_000;
@@ -20,12 +24,29 @@ pub(crate) struct AppFiles {
     history_file: PathBuf,
     config_file: PathBuf,
     folder: PathBuf,
+    /// How the project is found; nothing where it is another machine's.
+    project: Option<GlobalArgs>,
 }
 
 impl AppFiles {
     pub(crate) fn new(folders: &Folders, folder: PathBuf) -> Self {
         let config_file = folders.config_file.clone();
-        Self { history_file: folders.data.join("history.jsonl"), config_file, folder }
+        Self { history_file: folders.data.join("history.jsonl"), config_file, folder, project: None }
+    }
+
+    /// With a project of this machine, which can be trusted.
+    pub(crate) fn with_project(self, global: &GlobalArgs) -> Self {
+        Self { project: Some(global.clone()), ..self }
+    }
+
+    /// What the project brings now: it may have changed since the program began.
+    fn look(&self) -> Result<CliConfig, AppFilesError> {
+        let Some(global) = &self.project else {
+            return Err(AppFilesError(
+                "this app shows a server; its folder is trusted where it is: windlass trust add".to_owned(),
+            ));
+        };
+        looked_at::look(global, None).map_err(|complaint| told(&complaint))
     }
 
     fn read_history(&self) -> io::Result<Vec<String>> {
@@ -67,8 +88,41 @@ impl AppFilesPort for AppFiles {
     }
 
     fn keep_theme(&self, theme: ThemeKind) -> Result<(), AppFilesError> {
-        keep_word(&self.config_file, "terminal", "theme", theme.word())
-            .map_err(|complaint| AppFilesError(complaint.to_string().replace("\n  ", "; ")))
+        keep_word(&self.config_file, "terminal", "theme", theme.word()).map_err(|complaint| told(&complaint))
+    }
+
+    fn trust(&self) -> Result<TrustReport, AppFilesError> {
+        let config = self.look()?;
+        let trust = &config.trust;
+        Ok(TrustReport {
+            root: trust.root.display().to_string(),
+            is_trusted: trust.is_trusted(),
+            can_be_trusted: trust.brings_something() && !matches!(trust.state, TrustState::Unreadable(_)),
+            digest: trust.brought.digest(),
+            text: looked_at::told(trust, true),
+        })
+    }
+
+    fn trust_folder(&self, digest: &str) -> Result<String, AppFilesError> {
+        let config = self.look()?;
+        let root = config.trust.root.display();
+        if config.trust.brought.digest() != digest {
+            return Err(AppFilesError(format!(
+                "{root} has changed since it was shown; /trust shows it as it is now"
+            )));
+        }
+        looked_at::keep(&config).map_err(|complaint| told(&complaint))?;
+        Ok(format!("trusted: {root}; what it brings counts from the next start on"))
+    }
+
+    fn revoke_trust(&self) -> Result<String, AppFilesError> {
+        let config = self.look()?;
+        let root = config.trust.root.display().to_string();
+        let removed = TrustFile::read(&config.folders.data).0.remove(&root);
+        match removed.map_err(|complaint| told(&complaint))? {
+            true => Ok(format!("no longer trusted: {root}; it counts until windlass is started again")),
+            false => Err(AppFilesError(format!("{root} is not trusted"))),
+        }
     }
 
     fn export(&self, name: &str, text: &str) -> Result<String, AppFilesError> {
@@ -86,6 +140,11 @@ impl AppFilesPort for AppFiles {
             Err(error) => Err(unwritten(&path, &error)),
         }
     }
+}
+
+/// A complaint on one line.
+fn told(complaint: &CommandError) -> AppFilesError {
+    AppFilesError(complaint.to_string().replace("\n  ", "; "))
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> AppFilesError {

@@ -5,6 +5,7 @@ fn desk(folder: &Path) -> AppFiles {
         history_file: folder.join("data/history.jsonl"),
         config_file: folder.join("config.toml"),
         folder: folder.to_owned(),
+        project: None,
     }
 }
 

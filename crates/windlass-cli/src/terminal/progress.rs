@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use console::style;
 use serde_json::Value;
-use windlass_core::permission::Decision;
+use windlass_core::permission::{Decision, host_note};
 use windlass_core::profile::Profile;
 use windlass_core::protocol::command::RunWishes;
 use windlass_core::protocol::display::{call_block, outcome_line};
@@ -290,7 +290,10 @@ impl RunProgress {
     ) -> Vec<String> {
         let name = self.calls.get(call_id).map_or("", |call| &call.name);
         match (decision, rule) {
-            (Decision::Remember, Some(rule)) => vec![dim(&format!("  remembered: {}", visible_line(rule)))],
+            (Decision::Remember, Some(rule)) => {
+                let note = host_note(rule).map(|note| format!(" ({note})")).unwrap_or_default();
+                vec![dim(&format!("  remembered: {}{note}", visible_line(rule)))]
+            }
             (Decision::Once | Decision::Session | Decision::Remember | Decision::Deny, _) => {
                 self.in_full(|| {
                     let word = if decision == Decision::Deny { "denied" } else { "allowed" };

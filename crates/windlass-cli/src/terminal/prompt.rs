@@ -11,7 +11,7 @@ use std::fmt::Write;
 use console::{measure_text_width, style};
 use serde::de::IgnoredAny;
 use windlass_core::permission::{
-    Decision, PermissionAnswer, Preview, Question, RulePattern, Target, read_reach,
+    Decision, PermissionAnswer, Preview, Question, RulePattern, Target, host_note, read_reach,
 };
 use windlass_core::protocol::tool::Risk;
 use windlass_core::text::{visible, visible_line};
@@ -96,6 +96,9 @@ impl PermissionPrompt {
     fn foot(&self, room: TerminalSize) -> String {
         let question = &self.question;
         let mut text = String::new();
+        if let Some(note) = host_note(&question.rule) {
+            text.push_str(&covers(note));
+        }
         if question.hidden_chars > 0 {
             let secret = question.hidden_chars;
             let _ = writeln!(text, "Secret: {secret} characters of this are a secret that Windlass knows");
@@ -142,8 +145,9 @@ impl PermissionPrompt {
             (Some(Decision::Remember), _) => {
                 self.stage = PromptStage::Rule;
                 let rule = quote_line(&self.question.rule, room.columns).join("\n");
+                let note = host_note(&self.question.rule).map(covers).unwrap_or_default();
                 PromptReply::Say(format!(
-                    "This rule will be stored for this folder:\n{rule}\nPress Enter to store it, type another rule, or everywhere for all folders: "
+                    "This rule will be stored for this folder:\n{rule}\n{note}Press Enter to store it, type another rule, or everywhere for all folders: "
                 ))
             }
             (Some(decision @ (Decision::Once | Decision::Session)), _) => {
@@ -263,6 +267,11 @@ fn words_of(target: &Target) -> String {
         Target::Host(host) => format!("host {host}"),
         Target::Command(command) => format!("command {command}"),
     }
+}
+
+/// What the rule above holds for beyond what it names, as a line.
+fn covers(note: &str) -> String {
+    format!("The rule covers {note}\n")
 }
 
 fn denial(words: &str) -> PermissionAnswer {

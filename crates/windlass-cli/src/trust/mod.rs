@@ -4,9 +4,11 @@
 //! tightens counts: rules that deny or ask, and `approve = "never"` or `"read_only"`.
 //!
 //! - `brought`: what a folder brings, read once, as bytes
+//! - `looked_at`: looked at for the user, told in words, and trusted as told
 //! - `trust_file`: which folders are trusted, with which contents
 
 pub(crate) mod brought;
+pub(crate) mod looked_at;
 pub(crate) mod trust_file;
 
 use std::path::{Path, PathBuf};
@@ -118,10 +120,18 @@ impl FolderTrust {
 
     /// Says in plain words what is left out and how to trust it, if something is.
     pub(crate) fn notice(&self) -> Option<String> {
+        self.notice_with("windlass trust show lists it, windlass trust add trusts it")
+    }
+
+    /// The same for the terminal app, which has a command for it.
+    pub(crate) fn notice_in_app(&self) -> Option<String> {
+        self.notice_with("/trust shows it and asks, as windlass trust add does")
+    }
+
+    fn notice_with(&self, how: &str) -> Option<String> {
         if !self.brings_something() {
             return None;
         }
-        let how = "windlass trust show lists it, windlass trust add trusts it";
         match &self.state {
             TrustState::Trusted => None,
             TrustState::Untrusted => Some(format!(

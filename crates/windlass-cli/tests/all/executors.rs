@@ -105,15 +105,15 @@ impl Drop for House {
 }
 
 /// An executor by hand, request by request.
-struct Hand<'a> {
+pub(crate) struct Hand<'a> {
     served: &'a Served,
     id: String,
-    secret: String,
+    pub(crate) secret: String,
     after: u64,
 }
 
 impl<'a> Hand<'a> {
-    fn open(served: &'a Served, name: &str, lease_s: u32, tools: Value) -> Self {
+    pub(crate) fn open(served: &'a Served, name: &str, lease_s: u32, tools: Value) -> Self {
         let body = json!({"name": name, "lease_s": lease_s, "tools": tools}).to_string();
         let ticket = served.json("POST /api/executors", &body);
         let text = |field: &str| ticket[field].as_str().unwrap().to_owned();
@@ -136,19 +136,19 @@ impl<'a> Hand<'a> {
         news
     }
 
-    fn take(&mut self) -> Value {
+    pub(crate) fn take(&mut self) -> Value {
         let mut news = self.poll();
         assert_eq!(news["calls"].as_array().unwrap().len(), 1, "{news}");
         news["calls"][0].take()
     }
 
-    fn answer(&self, call: &Value, body: &Value) -> (u16, String) {
+    pub(crate) fn answer(&self, call: &Value, body: &Value) -> (u16, String) {
         self.ask("POST", &format!("/calls/{}", call["call"]), body)
     }
 }
 
 /// A tool that reads, one that changes something, and one that changes the same thing however often it runs.
-fn tools() -> Value {
+pub(crate) fn tools() -> Value {
     json!([
         {"name": "look_up", "description": "Looks something up.", "effects": "read", "risk": "low",
          "schema": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}},

@@ -13,14 +13,14 @@ use crate::place::{Place, Said};
 /// What an explanation without a question needs.
 const ASKING: [&str; 3] = ["--approve", "ask", "--json"];
 
-fn doctor(mut command: Command) -> Value {
+pub(crate) fn doctor(mut command: Command) -> Value {
     let report = Said::of(command.output().unwrap()).json();
     eprintln!("{report:#}");
     report
 }
 
 /// Whether a mechanism holds on this machine, as the question about a command says; where it does not, that is printed.
-fn has(by: &str) -> bool {
+pub(crate) fn has(by: &str) -> bool {
     let place = Place::new();
     if by == "landlock" {
         place.configure("[sandbox]\nwithout = [\"bubblewrap\"]\n");
@@ -65,6 +65,22 @@ fn bubblewrap_holds_every_deed_whose_control_succeeds_for_root_and_for_nobody() 
     let of_own = if rustix::process::getuid().is_root() { &[][..] } else { &of_others };
     is_held_throughout(&doctor(place.command(&["sandbox", "doctor", "--json"])), of_own);
     is_held_throughout(&doctor(place.command_of_nobody(&["sandbox", "doctor", "--json"])), &of_others);
+}
+
+/// How long that may be is measured where the machine is quiet, and stands in the documents.
+#[test]
+fn the_doctor_says_what_a_confined_command_takes_longer_than_a_bare_one() {
+    let place = Place::new();
+    for by in ["bubblewrap", "landlock"].into_iter().filter(|by| has(by)) {
+        let said = Said::of(place.command_of_nobody(&["sandbox", "doctor"]).output().unwrap()).exits(0).out;
+        let told = said.lines().find(|line| line.starts_with(by)).unwrap();
+        assert!(told.contains(" ms a command, "), "{told}");
+        let report = doctor(place.command_of_nobody(&["sandbox", "doctor", "--json"]));
+        let all = report["mechanisms"].as_array().unwrap();
+        let of = all.iter().find(|one| one["by"] == by).unwrap();
+        assert!(report["bare_ms"].as_f64().unwrap() > 0.0, "{report:#}");
+        assert!(of["overhead_ms"].is_f64() && of["overhead_min_ms"].is_f64(), "{report:#}");
+    }
 }
 
 /// What Landlock leaves open is said, and nothing else is open.

@@ -16,7 +16,7 @@ use crate::serve::Served;
 use crate::server::{Server, whole};
 
 /// Values of the configuration, each in a place of its own.
-const CONFIGURED: [&str; 12] = [
+pub(crate) const CONFIGURED: [&str; 12] = [
     "first-of-config-31",
     "second-of-config-32",
     "third-of-config-33",
@@ -57,7 +57,7 @@ fn secrets() -> Vec<String> {
 }
 
 #[track_caller]
-fn has_none(what: &str, text: &str) {
+pub(crate) fn has_none(what: &str, text: &str) {
     for secret in secrets() {
         assert!(!text.contains(&secret), "{what} has {secret}: {}", around(text, &secret));
     }
@@ -70,7 +70,7 @@ fn around<'a>(text: &'a str, secret: &str) -> &'a str {
 }
 
 /// Everything that is in the files below a folder.
-fn bytes_below(folder: &Path, text: &mut String) {
+pub(crate) fn bytes_below(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         match entry.file_type().unwrap().is_dir() {
             true => bytes_below(&entry.path(), text),
@@ -80,7 +80,7 @@ fn bytes_below(folder: &Path, text: &mut String) {
 }
 
 /// A project in which the model looks for secrets, and a file that has all of the configuration in it.
-fn place(collector: &str) -> Place {
+pub(crate) fn place(collector: &str) -> Place {
     let look = json!({"command": LOOK});
     let script = format!(
         "user Look\nmodel call 1 execute_command {look}\nmodel call 2 read_file {{\"path\":\"notes.txt\"}}\n\
@@ -110,7 +110,7 @@ fn place(collector: &str) -> Place {
 }
 
 /// The binary as somebody without rights, with all the variables.
-fn windlass(place: &Place, args: &[&str]) -> Command {
+pub(crate) fn windlass(place: &Place, args: &[&str]) -> Command {
     let mut command = place.command_of_nobody(args);
     command.envs(variables());
     command.env("CEREBRAS_API_KEY", CONFIGURED[10]).env("WINDLASS_PROVIDERS_NEBIUS_KEY", CONFIGURED[11]);

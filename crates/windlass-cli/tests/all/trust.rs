@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::pane::Pane;
 use crate::place::Place;
+use crate::serve::Served;
 use crate::tty::Terminal;
 
 const TOOL: &str = "/// Says hello\nfn greet() { \"hello\" }\n";
@@ -153,6 +154,60 @@ fn u_70_the_terminal_app_says_what_is_left_out_and_how_to_trust_it() {
         let screen = pane.screen().split_whitespace().collect::<Vec<_>>().join(" ");
         pane.has_app() && screen.contains("left out until you") && screen.contains("windlass trust add")
     });
+}
+
+#[test]
+fn u_70_the_terminal_app_shows_what_a_folder_brings_and_trusts_just_that() {
+    let place = cloned();
+    let state =
+        |place: &Place| place.windlass(&["trust", "list", "--json"]).exits(0).json()[0]["state"].clone();
+    let pane = Pane::start(&place, 120, 45, "--model scripted/a.script");
+    let ask = || {
+        pane.type_text("/trust");
+        pane.press("Enter");
+        pane.wait_for("Trust this folder as it is now?")
+    };
+    let screen = ask();
+    for part in
+        ["untrusted", "system", "STEERED", "limits.steps_max", ".windlass/tools/greet.rhai", "Says hello"]
+    {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    pane.press("n");
+    pane.wait_until("the question is gone", |pane| !pane.screen().contains("Trust this folder"));
+    assert!(!place.data_folder().join("trust.json").exists());
+    // What was shown is trusted, and nothing that came since.
+    ask();
+    place.write(".windlass/tools/more.rhai", TOOL);
+    pane.press("y");
+    pane.wait_for("has changed since it was shown");
+    assert!(!place.data_folder().join("trust.json").exists());
+    assert!(ask().contains("more.rhai"));
+    pane.press("y");
+    pane.wait_for("trusted: ");
+    assert_eq!(state(&place), "trusted");
+    assert!(place.windlass(&["tools", "list"]).exits(0).out.contains("greet"));
+    pane.type_text("/trust revoke");
+    pane.press("Enter");
+    pane.wait_for("no longer trusted");
+    assert!(!place.windlass(&["tools", "list"]).exits(0).out.contains("greet"));
+}
+
+#[test]
+fn u_70_a_server_says_what_of_its_folder_does_not_count() {
+    let place = cloned();
+    let notice = || {
+        let served = Served::start(&place, &[]);
+        let about = served.json("GET /api/about", "");
+        served.stop();
+        about.get("folder_notice").map(|text| text.as_str().unwrap().to_owned())
+    };
+    let said = notice().unwrap();
+    assert!(said.contains("1 file of tools") && said.contains("windlass trust add"), "{said}");
+    place.trust();
+    assert_eq!(notice(), None);
+    place.write(".windlass/tools/more.rhai", TOOL);
+    assert!(notice().unwrap().contains("more.rhai is new"));
 }
 
 #[test]

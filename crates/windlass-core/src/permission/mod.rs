@@ -68,7 +68,7 @@ pub use port::{AuditFailure, AuditPort, PolicyFailure, PolicyPort};
 pub(crate) use question::{BY_NOBODY, BY_USER};
 pub use question::{Decision, DeniedBy, Inspection, PermissionAnswer, Preview, Question, Target};
 pub(crate) use recall::{Recalled, RecalledAnswer, RecalledRefusal};
-pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern, read_reach};
+pub use rule::{Rule, RuleEffect, RuleError, RulePattern, RuleSource, ToolPattern, host_note, read_reach};
 pub use staged::StagedCall;
 pub(crate) use taint::find_leak;
 pub use taint::{LeakFinding, TaintFinding, TaintMode, TaintSource};

@@ -71,6 +71,9 @@ const READERS: [&str; 10] = [
     "rag_search",
 ];
 
+/// Tools that fetch addresses, with their other names: rules for them name hosts.
+const FETCHERS: [&str; 4] = ["fetch_url", "read_url", "web_fetch", "summarize_url"];
+
 /// Which tools a rule means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolPattern {
@@ -227,6 +230,34 @@ impl RulePattern {
         is_of_reading && self.targets.iter().any(|pattern| pattern.touches(&target))
     }
 
+    /// What a rule about hosts holds for beyond what it names, in words to show beside it: no rule parts the paths of a
+    /// host (U-83).
+    pub fn host_note(&self) -> Option<&'static str> {
+        if !self.is_of_fetching() {
+            return None;
+        }
+        Some(match self.targets.as_slice() {
+            [] => "every path of every host",
+            [one] if one.is_exact() => "every path of this host",
+            [_, ..] => "every path of these hosts",
+        })
+    }
+
+    /// The first of its targets that looks like an address with a path, where its tool touches hosts alone: it matches
+    /// nothing.
+    pub fn path_of_host(&self) -> Option<&TargetPattern> {
+        let is_of_tool = matches!(self.tool, ToolPattern::Named(_)) && self.is_of_fetching();
+        self.targets.iter().find(|target| is_of_tool && target.to_string().contains('/'))
+    }
+
+    fn is_of_fetching(&self) -> bool {
+        match &self.tool {
+            ToolPattern::Named(name) => FETCHERS.contains(&name.as_str()),
+            ToolPattern::Scope(scope) => *scope == Scope::NetworkAccess,
+            ToolPattern::Any => false,
+        }
+    }
+
     /// Whether the pattern, in a rule that denies or asks, means a call: one target is enough.
     pub fn touches(&self, spec: &ToolSpec, targets: &[Target]) -> bool {
         let is_named = |target: &Target| self.targets.iter().any(|pattern| pattern.touches(target));
@@ -239,6 +270,12 @@ fn leaves_sandbox(target: &Target) -> bool {
         Target::Command(line) => line.starts_with(UNCONFINED),
         Target::Path(_) | Target::Host(_) => false,
     }
+}
+
+/// What the text of a rule holds for beyond what it names, as [`RulePattern::host_note`] says it.
+pub fn host_note(rule: &str) -> Option<&'static str> {
+    let (_, rule) = read_reach(rule);
+    rule.parse::<RulePattern>().ok()?.host_note()
 }
 
 impl FromStr for RulePattern {

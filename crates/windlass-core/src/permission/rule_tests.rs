@@ -157,3 +157,16 @@ fn a_rule_starts_without_a_name_and_takes_its_time_from_outside() {
     assert_eq!((rule.effect, rule.source), (RuleEffect::Deny, RuleSource::User));
     assert_eq!(deny("read_file").created_ms, 0);
 }
+
+#[test]
+fn rules_about_hosts_say_that_they_hold_for_every_path() {
+    let cases: Vec<serde_json::Value> =
+        serde_json::from_str(include_str!("../../../../fixtures/host_notes.json")).unwrap();
+    assert!(cases.len() > 10);
+    for case in cases {
+        assert_eq!(host_note(case["rule"].as_str().unwrap()), case["note"].as_str(), "{case}");
+    }
+    assert_eq!(pattern("fetch_url(a.b/c)").path_of_host().unwrap().to_string(), "a.b/c");
+    assert!(pattern("fetch_url(a.b)").path_of_host().is_none());
+    assert!(pattern("read_file(a.b/c)").path_of_host().is_none());
+}

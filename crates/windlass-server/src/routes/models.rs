@@ -55,6 +55,10 @@ struct About {
     #[schemars(with = "SessionSettings")]
     settings: Sampling,
     tool_loop_v2: bool,
+    /// What the folder of the project brings of its own that does not count, because nobody trusts it or because it has
+    /// changed since; nothing where all of it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder_notice: Option<String>,
 }
 
 fn efforts(_: &mut SchemaGenerator) -> Schema {
@@ -85,6 +89,7 @@ async fn about(State(app): State<ServerApp>) -> RouteResult<Shown<About>> {
         reasoning_efforts: EFFORTS,
         settings: sampling,
         tool_loop_v2: executes_while_streaming,
+        folder_notice: app.config.folder_notice.clone(),
     };
     show(&app, &shown)
 }

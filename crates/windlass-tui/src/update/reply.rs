@@ -46,6 +46,7 @@ pub(super) fn take(state: &mut TuiState, reply: HostReply) -> Vec<AppEffect> {
             notice.into_iter().for_each(|notice| state.tell(notice));
         }
         HostReply::Indexing(progress) => state.indexing = progress,
+        HostReply::Folder(report) => commands::trust::show(state, *report),
         HostReply::Done(text) => state.tell(text),
         HostReply::Quiet => {}
         HostReply::Refused { wish: RefusedWish::Open(session_id), error } => {

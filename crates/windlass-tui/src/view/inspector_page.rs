@@ -1,7 +1,7 @@
 //! How what is on record of a run is written down in the inspector.
 
 use ratatui::text::Span;
-use windlass_core::permission::Question;
+use windlass_core::permission::{Question, host_note};
 use windlass_core::protocol::ids::{CallId, Millis};
 use windlass_core::protocol::message::{Message, Part};
 use windlass_core::protocol::tool::{InnerCall, Visibility};
@@ -165,7 +165,10 @@ fn lay_decision(page: &mut OutcomePage, call: &CallFacts, decision: &DecisionFac
         vec![format!("{} by {}", words::decision_words(decision.decision), words::gate_words(&decision.by))];
     let asked = call.question.as_ref().map(|(asked_ms, _)| decision.at_ms.saturating_sub(*asked_ms));
     facts.extend(asked.map(|waited| format!("after {}", duration(waited))));
-    facts.extend(decision.rule.as_ref().map(|rule| format!("kept: {rule}")));
+    facts.extend(decision.rule.as_ref().map(|rule| match host_note(rule) {
+        Some(note) => format!("kept: {rule} ({note})"),
+        None => format!("kept: {rule}"),
+    }));
     facts.extend(decision.problem.clone());
     page.title(&facts.join(" · "));
 }

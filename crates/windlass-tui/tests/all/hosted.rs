@@ -31,7 +31,7 @@ use windlass_tui::effect::AppEffect;
 use windlass_tui::input::AppInput;
 use windlass_tui::perform::{EffectPerformer, ProjectTools};
 use windlass_tui::state::overlay::Overlay;
-use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind};
+use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind, TrustReport};
 
 use crate::stage::Stage;
 
@@ -65,6 +65,18 @@ impl AppFilesPort for Desk {
         }
         *self.theme.lock().unwrap() = Some(theme);
         Ok(())
+    }
+
+    fn trust(&self) -> Result<TrustReport, AppFilesError> {
+        Err(AppFilesError("there is no folder here".to_owned()))
+    }
+
+    fn trust_folder(&self, _digest: &str) -> Result<String, AppFilesError> {
+        Err(AppFilesError("there is no folder here".to_owned()))
+    }
+
+    fn revoke_trust(&self) -> Result<String, AppFilesError> {
+        Err(AppFilesError("there is no folder here".to_owned()))
     }
 
     fn export(&self, name: &str, text: &str) -> Result<String, AppFilesError> {

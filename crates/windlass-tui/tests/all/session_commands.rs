@@ -8,6 +8,7 @@ use windlass_core::ports::host::{HostDelivery, HostError, HostSessions};
 use windlass_core::ports::store::NewSession;
 use windlass_core::protocol::event::{DurableEvent, Event, Record};
 use windlass_core::protocol::ids::SessionId;
+use windlass_tui::TrustReport;
 use windlass_tui::effect::AppEffect;
 use windlass_tui::input::{AppInput, HostReply, RefusedWish, wants};
 
@@ -349,4 +350,40 @@ fn what_is_written_while_a_session_is_being_read_is_sent_in_that_session_or_give
     let error = HostError::Missing { what: "session", id: "chosen".into() };
     stage.put(AppInput::Reply(HostReply::Refused { wish: RefusedWish::Open(chosen.clone()), error }));
     assert_eq!(stage.state.composer.text(), "Go on", "nothing is lost, and nothing is sent elsewhere");
+}
+
+#[test]
+fn a_folder_is_trusted_only_after_it_was_shown_and_somebody_said_yes() {
+    let report = TrustReport {
+        root: "/home/me/project".into(),
+        is_trusted: false,
+        can_be_trusted: true,
+        digest: "d1".into(),
+        text: "settings it makes:\n  system  Be \u{1b}[31mred.\nfiles it brings:\n  tool  greet.rhai\n"
+            .into(),
+    };
+    let mut stage = Stage::new(100, 24);
+    stage.type_text("/trust");
+    stage.press(KeyCode::Enter);
+    assert_eq!(stage.take_effects(), [AppEffect::Remember("/trust".into()), AppEffect::LookAtFolder]);
+    stage.put(AppInput::Reply(HostReply::Folder(Box::new(report.clone()))));
+    let screen = stage.screen();
+    assert!(
+        screen.contains("greet.rhai") && screen.contains("y trust") && !screen.contains('\u{1b}'),
+        "{screen}"
+    );
+    stage.press(KeyCode::Char('n'));
+    assert!(stage.take_effects().is_empty());
+    stage.put(AppInput::Reply(HostReply::Folder(Box::new(report.clone()))));
+    stage.press(KeyCode::Char('y'));
+    assert_eq!(stage.take_effects(), [AppEffect::TrustFolder("d1".into())]);
+    // What counts already, and what cannot be trusted, is shown and not asked about.
+    for (is_trusted, can_be_trusted) in [(true, true), (false, false)] {
+        let report = TrustReport { is_trusted, can_be_trusted, ..report.clone() };
+        stage.put(AppInput::Reply(HostReply::Folder(Box::new(report))));
+        let screen = stage.screen();
+        assert!(screen.contains("greet.rhai") && !screen.contains("y trust"), "{screen}");
+        assert_eq!(screen.contains("/trust revoke"), is_trusted);
+        stage.press(KeyCode::Esc);
+    }
 }

@@ -1,5 +1,6 @@
 // What a rule means, in words, while it is typed. The server decides whether it is one.
 
+import { hostNote } from '../../question/host';
 import type { Tool } from '../../wire/api';
 
 const SCOPES = ['read_files', 'write_files', 'execute_commands', 'network_access', 'system_info', 'task_management'];
@@ -11,7 +12,7 @@ export const EXAMPLES: { rule: string; means: string }[] = [
   { rule: 'read_file(src/**)', means: 'that folder and all below it' },
   { rule: 'read_file(*.md)', means: 'files with that ending, at any depth' },
   { rule: 'execute_command(git status *)', means: 'command lines that begin with these words' },
-  { rule: 'fetch_url(*.example.com)', means: 'every host below that one' },
+  { rule: 'fetch_url(*.example.com)', means: 'every path of every host below that one' },
   { rule: 'scope:read_files(docs/**)', means: 'all tools that read files, in that folder' },
   { rule: '*(docs/**)', means: 'any tool, in that folder' },
 ];
@@ -31,7 +32,8 @@ export function readRule(text: string, tools: readonly Tool[]): Reading {
   const tool = at < 0 ? rule : rule.slice(0, at);
   const patterns = at < 0 ? [] : rule.slice(at + 1).replace(/\)$/, '').split(')(');
   const where = patterns.length ? ` that ${patterns.length > 1 ? 'touch nothing but' : 'touch only'} ${patterns.join(' and ')}` : '';
-  const means = `${subject(tool, tools)}${where}.`;
+  const note = hostNote(rule);
+  const means = `${subject(tool, tools)}${where}.${note === null ? '' : ` It covers ${note}.`}`;
   if (at >= 0 && !rule.endsWith(')')) return { means, doubt: 'The bracket is not closed.' };
   if (patterns.some((pattern) => pattern === '')) return { means, doubt: 'The brackets are empty.' };
   return { means, doubt: doubtOf(tool, tools) };

@@ -10,7 +10,7 @@ use windlass_core::text::secret::Secret;
 use windlass_tui::{Parting, TuiConfig};
 
 use crate::args::{AppArgs, AttachArgs, GlobalArgs};
-use crate::commands::app::{has_terminal, show, tui_config};
+use crate::commands::app::{app_files, has_terminal, show, tui_config};
 use crate::commands::run::block_on;
 use crate::complaint::{CommandError, Result};
 use crate::config::token;
@@ -53,7 +53,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &AttachArgs) -> Result<Exit> {
         }
         let place = Some(host.url().to_owned());
         let tui = TuiConfig { session, ..tui_config(&config, place) };
-        let parting = show(Arc::clone(&host) as Arc<dyn HostPort>, &config, tui).await?;
+        let parting = show(Arc::clone(&host) as Arc<dyn HostPort>, app_files(&config), tui).await?;
         if !global.quiet {
             say_goodbye(host.url(), &parting);
         }

@@ -128,21 +128,30 @@ async fn measure(report: &mut SandboxReport, config: &SandboxConfig) -> io::Resu
             times.push(begun.elapsed());
         }
     }
-    let bare = kinds.first_mut().map(|(_, _, times)| median(times)).unwrap_or_default();
-    report.bare_ms = Some(bare);
-    for (by, _, mut times) in kinds.into_iter().skip(1) {
-        let overhead = median(&mut times) - bare;
-        report
-            .mechanisms
-            .iter_mut()
-            .filter(|one| one.by == by)
-            .for_each(|one| one.overhead_ms = Some(overhead));
+    let mut kinds = kinds.into_iter().map(|(by, _, times)| (by, Figures::of(times)));
+    let bare = kinds.next().map(|(_, bare)| bare).unwrap_or_default();
+    report.bare_ms = Some(bare.median_ms);
+    for (by, held) in kinds {
+        for one in report.mechanisms.iter_mut().filter(|one| one.by == by) {
+            one.overhead_ms = Some(held.median_ms - bare.median_ms);
+            one.overhead_min_ms = Some(held.min_ms - bare.min_ms);
+        }
     }
     Ok(())
 }
 
-/// In milliseconds.
-fn median(times: &mut [Duration]) -> f64 {
-    times.sort_unstable();
-    times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1_000.0)
+/// What commands of one kind took.
+#[derive(Default)]
+struct Figures {
+    median_ms: f64,
+    /// Of the fastest: a busy machine makes every other one longer.
+    min_ms: f64,
+}
+
+impl Figures {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let ms = |at: usize| times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1_000.0);
+        Self { median_ms: ms(times.len() / 2), min_ms: ms(0) }
+    }
 }

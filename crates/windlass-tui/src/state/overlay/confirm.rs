@@ -32,6 +32,8 @@ pub enum Deed {
     Apply(Box<Proposal>),
     /// Everything runs without asking.
     RunAll,
+    /// The folder is trusted with just the contents of this digest.
+    TrustFolder(String),
 }
 
 impl Confirm {

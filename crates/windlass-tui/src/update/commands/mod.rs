@@ -4,6 +4,7 @@
 //! What a command says it needs is there when it is called. A command that opens a list also says what choosing
 //! a row of it does, and what becomes of the answers that fill it.
 //!
+//! - `allowed`: what may run and what counts: `mode`, `policy` (rules and grants) and `trust` (the project's folder)
 //! - `again`: the last message, to be changed and sent once more
 //! - `apply`: makes an edit that a run has staged, after it was looked at
 //! - `cancel`: stops the run
@@ -13,10 +14,8 @@
 //! - `fork`: goes on from a step of a run in a session of its own
 //! - `help`: keys and commands, from the tables that they are made of
 //! - `inspect`: everything that is on record of a run
-//! - `mode`: what runs without asking, from the next call on
 //! - `model`: which model answers from the next run on
 //! - `new`: the next message starts a session
-//! - `policy`: rules and grants: read, added, removed, and what decides a call
 //! - `profile`: limits and manners from the next run on
 //! - `quit`: leaves
 //! - `rename`: gives the session another title
@@ -30,6 +29,7 @@
 //! - `tools`: what a model can call, and with which arguments
 
 pub(super) mod again;
+pub(super) mod allowed;
 pub(super) mod apply;
 pub(super) mod cancel;
 pub(super) mod context;
@@ -38,10 +38,8 @@ pub(super) mod export;
 pub(super) mod fork;
 pub(super) mod help;
 pub(super) mod inspect;
-pub(super) mod mode;
 pub(super) mod model;
 pub(super) mod new;
-pub(super) mod policy;
 pub(super) mod profile;
 pub(super) mod quit;
 pub(super) mod rename;
@@ -54,6 +52,8 @@ pub(super) mod theme;
 pub(super) mod thinking;
 pub(super) mod tools;
 
+pub(super) use allowed::{mode, policy, trust};
+
 use super::{command, overlay};
 use crate::command::{SlashCommand, find};
 use crate::effect::AppEffect;
@@ -61,7 +61,7 @@ use crate::state::TuiState;
 use crate::state::overlay::{Deed, Overlay, Pager, Picker, PickerKind, PickerRow, PromptKind};
 
 /// All commands, in the order in which they are shown.
-pub static COMMANDS: [&SlashCommand; 24] = [
+pub static COMMANDS: [&SlashCommand; 25] = [
     &help::COMMAND,
     &model::COMMAND,
     &profile::COMMAND,
@@ -71,6 +71,7 @@ pub static COMMANDS: [&SlashCommand; 24] = [
     &tools::COMMAND,
     &tasks::COMMAND,
     &policy::COMMAND,
+    &trust::COMMAND,
     &search::COMMAND,
     &sessions::COMMAND,
     &new::COMMAND,
@@ -146,6 +147,7 @@ pub(super) fn carry_out(state: &mut TuiState, deed: Deed) -> Vec<AppEffect> {
         Deed::RemoveRule(id) => vec![AppEffect::RemoveRule(id)],
         Deed::Apply(proposal) => apply::confirm(state, *proposal),
         Deed::RunAll => mode::accept_all(state),
+        Deed::TrustFolder(digest) => vec![AppEffect::TrustFolder(digest)],
     }
 }
 

@@ -2,7 +2,7 @@
 //! read, however long it is, and what others wrote of it stands in a gutter.
 
 use ratatui::text::{Line, Span};
-use windlass_core::permission::{Preview, Question, Target};
+use windlass_core::permission::{Preview, Question, Target, host_note};
 use windlass_core::protocol::tool::Risk;
 
 use super::{arguments, quote};
@@ -61,6 +61,10 @@ pub(super) fn lay_out(question: &Question, columns: usize, theme: Theme) -> Vec<
     lines.extend(arguments::lay_out(&question.arguments, columns, theme));
     lines.push(heading("Remember stores", theme));
     lines.extend(quote::one_line("", &question.rule, columns, theme));
+    if let Some(note) = host_note(&question.rule) {
+        let covers = Span::styled(format!("It covers {note}."), theme.style(TextRole::Muted));
+        lines.extend(wrap_spans(&[covers], columns, &[], &[]));
+    }
     lines
 }
 

@@ -4,7 +4,7 @@ use windlass_core::permission::ApproveMode;
 use windlass_core::protocol::ids::SessionId;
 use windlass_core::text::nearest::nearest_names;
 
-use super::{open, overlay, refuse};
+use super::super::{open, overlay, refuse};
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
 use crate::state::composer::popup::Suggestion;
@@ -13,7 +13,7 @@ use crate::state::{AllAsked, TuiState};
 use crate::text::one_line;
 use crate::theme::TextRole;
 
-pub(super) const COMMAND: SlashCommand = SlashCommand {
+pub(in crate::update) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["modes", "approve"],
     arguments: "[read_only|ask|edit|all]",
     keys: "Shift-Tab",

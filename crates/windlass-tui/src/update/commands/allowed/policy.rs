@@ -1,10 +1,10 @@
 //! `/policy`: rules and grants: read, added, removed, and what decides a call.
 
-use windlass_core::permission::{Preview, Rule, RuleEffect};
+use windlass_core::permission::{Preview, Rule, RuleEffect, host_note};
 use windlass_core::ports::host::Explanation;
 use windlass_core::text::time::ago;
 
-use super::{open, open_text, refuse, tools};
+use super::super::{open, open_text, refuse, tools};
 use crate::command::SlashCommand;
 use crate::effect::AppEffect;
 use crate::state::TuiState;
@@ -30,7 +30,7 @@ const WORDS: [(&str, &str); 5] = [
     ("explain", "say what decides a call"),
 ];
 
-pub(super) const COMMAND: SlashCommand = SlashCommand {
+pub(in crate::update) const COMMAND: SlashCommand = SlashCommand {
     aliases: &["permissions", "policies"],
     arguments: "[allow|deny|ask RULE | remove ID | explain TOOL JSON]",
     offer,
@@ -87,7 +87,8 @@ pub(in crate::update) fn fill(state: &mut TuiState, rules: &[Rule]) {
             (Some(id), _) => format!("session {id} only"),
             (None, _) => String::new(),
         };
-        let facts = [rule.source.word().to_owned(), holds, rule.id.clone(), age];
+        let note = rule.pattern.host_note().unwrap_or_default().to_owned();
+        let facts = [rule.source.word().to_owned(), holds, note, rule.id.clone(), age];
         let detail = facts.iter().filter(|fact| !fact.is_empty()).cloned().collect::<Vec<_>>().join(" · ");
         PickerRow::new(&rule.id, rule.pattern.to_string(), detail).with_badge(rule.effect.word())
     };
@@ -153,6 +154,7 @@ pub(in crate::update) fn explained(state: &mut TuiState, tool: &str, explanation
         };
         fact("risk", tools::risk(question.risk));
         fact("rule", &question.rule);
+        host_note(&question.rule).iter().for_each(|note| fact("covers", note));
         fact("arguments", &question.arguments);
         question.folder.iter().for_each(|folder| fact("runs in", folder));
         question.caution.iter().for_each(|caution| fact("careful", caution));

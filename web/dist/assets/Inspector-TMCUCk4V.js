@@ -1,1 +1,0 @@
-export{t as default}from"./Inspector-DB6i6WPB.js";

@@ -1,2 +1,0 @@
-var e=RegExp(`[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u206f\\u00ad\\u034f\\u115f\\u1160\\u180e\\u200b\\u2028\\u2029\\u2060-\\u2065\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]|(?<=^|[\\0-\\x7f])[\\u200c\\u200d]`,`gu`),t=e=>`\\u{${(e.codePointAt(0)??0).toString(16)}}`;function n(n){return n.replace(e,t)}function r(e){return n(e).replaceAll(`
-`,`␊`).replaceAll(`	`,`␉`)}export{r as n,n as t};
