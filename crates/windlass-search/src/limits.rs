@@ -18,6 +18,12 @@ pub(crate) const PDF_PAGES_MAX: usize = 2_000;
 pub(crate) const PDF_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Time for one PDF.
 pub(crate) const PDF_MS_MAX: u64 = 10_000;
+/// Processes that read one at the same time: each may take the memory below.
+pub(crate) const PDF_CHILDREN_MAX: usize = 2;
+/// Memory of a process that reads one: a book of 16 MiB takes a quarter of it, and 32 KB can be made to take 3 GB.
+pub(crate) const PDF_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
+/// The same with the program itself, whose code lies in the file and takes no memory of its own.
+pub(crate) const PDF_ADDRESS_BYTES: u64 = 1024 * 1024 * 1024;
 /// The stack of the thread that reads one: objects nest.
 pub(crate) const PDF_STACK_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes at the beginning of a file in which a zero byte tells that it is binary, as git and grep do.

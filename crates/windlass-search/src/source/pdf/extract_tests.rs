@@ -2,7 +2,8 @@ use lopdf::content::{Content, Operation};
 use lopdf::{Document, Object, Stream, dictionary};
 use proptest::prelude::*;
 
-use super::{PdfFailure, is_pdf, text};
+use super::super::{PdfFailure, is_pdf};
+use super::text_on_a_thread as text;
 
 /// A PDF with these pages.
 fn pdf(pages: &[&str]) -> Vec<u8> {
