@@ -1,8 +1,11 @@
 //! Cutting code by its syntax: one passage a function, method or type, with the comments and attributes before it;
 //! what is too long is cut at its members, then at its statements.
+//!
+//! A tree takes some hundred times the memory of its text, more the deeper it is, so text is parsed only so much at a time.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -10,12 +13,47 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 use super::UncountedPassage;
 use super::join::{Stretch, join};
 use super::split::split;
-use crate::limits::{CUT_DEPTH_MAX, PARSE_MS_MAX, PASSAGE_BYTES_MAX, TINY_BYTES, WHOLE_BYTES_MAX};
+use crate::limits::{
+    CUT_DEPTH_MAX, PARSE_BYTES_MAX, PARSE_MS_MAX, PASSAGE_BYTES_MAX, TINY_BYTES, WHOLE_BYTES_MAX,
+};
 use crate::parse::grammar::{DefinitionShape, Grammar, NodeRole};
 use crate::parse::symbols::{self, Defined, Symbols};
 
-/// The pieces of a text and the names in it; `None` when it could not be parsed in time.
+/// Bytes of text that this process parses now, whichever index it is for.
+static PARSED: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+/// The right to have the tree of a text in memory.
+struct TreePermit {
+    bytes: usize,
+}
+
+impl TreePermit {
+    /// Waits for it: those before it have a time limit.
+    fn take(bytes: usize) -> Self {
+        let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+        while *parsed > 0 && parsed.saturating_add(bytes) > PARSE_BYTES_MAX {
+            parsed = ENDED.wait(parsed).unwrap_or_else(PoisonError::into_inner);
+        }
+        *parsed = parsed.saturating_add(bytes);
+        Self { bytes }
+    }
+}
+
+impl Drop for TreePermit {
+    fn drop(&mut self) {
+        let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+        *parsed = parsed.saturating_sub(self.bytes);
+        ENDED.notify_all();
+    }
+}
+
+/// The pieces of a text and the names in it; `None` when it is too long to be parsed, or could not be in time.
 pub(super) fn cut(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
+    if text.len() > PARSE_BYTES_MAX {
+        return None;
+    }
+    let _permit = TreePermit::take(text.len());
     let tree = parse(text, grammar)?;
     let mut cutter = CodeCutter { grammar, text, stretches: Vec::new() };
     cutter.cut_inside(tree.root_node(), 0..text.len(), 0, 0);
