@@ -47,9 +47,11 @@ pub(crate) const TINY_BYTES: usize = 40;
 pub(crate) const FILLED_BYTES_MAX: usize = 1_600;
 /// Deepest nesting in which a piece that is too long is cut at syntax; below it, at lines.
 pub(crate) const CUT_DEPTH_MAX: usize = 48;
-/// Text that is parsed at one time: a tree of nothing but brackets takes 150 times as much memory. Hardly anybody writes a
-/// longer file by hand; it is cut at blank lines.
+/// Longest text that is parsed: a tree of nothing but brackets takes 150 times as much memory. Hardly anybody writes a longer file
+/// by hand; it is cut at blank lines.
 pub(crate) const PARSE_BYTES_MAX: usize = 512 * 1024;
+/// Longest text that is parsed beside others: with eight threads these take no more than one of the longest.
+pub(crate) const PARSE_TOGETHER_BYTES_MAX: usize = 64 * 1024;
 /// Time for parsing one file; hostile input takes very long, and then the file is cut at blank lines.
 pub(crate) const PARSE_MS_MAX: u64 = 2_000;
 /// Longest symbol path; outer names are dropped first.

@@ -1,11 +1,12 @@
 //! Cutting code by its syntax: one passage a function, method or type, with the comments and attributes before it;
 //! what is too long is cut at its members, then at its statements.
 //!
-//! A tree takes some hundred times the memory of its text, more the deeper it is, so text is parsed only so much at a time.
+//! A tree takes some hundred times the memory of its text, more the deeper it is, so long texts are parsed one at a time.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -14,46 +15,35 @@ use super::UncountedPassage;
 use super::join::{Stretch, join};
 use super::split::split;
 use crate::limits::{
-    CUT_DEPTH_MAX, PARSE_BYTES_MAX, PARSE_MS_MAX, PASSAGE_BYTES_MAX, TINY_BYTES, WHOLE_BYTES_MAX,
+    CUT_DEPTH_MAX, PARSE_BYTES_MAX, PARSE_MS_MAX, PARSE_TOGETHER_BYTES_MAX, PASSAGE_BYTES_MAX, TINY_BYTES,
+    WHOLE_BYTES_MAX,
 };
 use crate::parse::grammar::{DefinitionShape, Grammar, NodeRole};
 use crate::parse::symbols::{self, Defined, Symbols};
 
-/// Bytes of text that this process parses now, whichever index it is for.
-static PARSED: Mutex<usize> = Mutex::new(0);
-static ENDED: Condvar = Condvar::new();
-
-/// The right to have the tree of a text in memory.
-struct TreePermit {
-    bytes: usize,
-}
-
-impl TreePermit {
-    /// Waits for it: those before it have a time limit.
-    fn take(bytes: usize) -> Self {
-        let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
-        while *parsed > 0 && parsed.saturating_add(bytes) > PARSE_BYTES_MAX {
-            parsed = ENDED.wait(parsed).unwrap_or_else(PoisonError::into_inner);
-        }
-        *parsed = parsed.saturating_add(bytes);
-        Self { bytes }
-    }
-}
-
-impl Drop for TreePermit {
-    fn drop(&mut self) {
-        let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
-        *parsed = parsed.saturating_sub(self.bytes);
-        ENDED.notify_all();
-    }
-}
+/// Held while a long text is parsed, whichever index of this process it is for.
+static LONG: Mutex<()> = Mutex::new(());
 
 /// The pieces of a text and the names in it; `None` when it is too long to be parsed, or could not be in time.
 pub(super) fn cut(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
-    if text.len() > PARSE_BYTES_MAX {
-        return None;
+    match text.len() {
+        0..=PARSE_TOGETHER_BYTES_MAX => cut_here(text, grammar),
+        ..=PARSE_BYTES_MAX => cut_alone(text, grammar),
+        _ => None,
     }
-    let _permit = TreePermit::take(text.len());
+}
+
+/// One after the other, each in a thread of its own: the system's allocator keeps for a thread what that once needed, and
+/// gives it to the next thread after its end.
+fn cut_alone(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
+    let _alone = LONG.lock().unwrap_or_else(PoisonError::into_inner);
+    thread::scope(|scope| {
+        let cutting = thread::Builder::new().name("search-cut".to_owned());
+        cutting.spawn_scoped(scope, || cut_here(text, grammar)).ok()?.join().ok()?
+    })
+}
+
+fn cut_here(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
     let tree = parse(text, grammar)?;
     let mut cutter = CodeCutter { grammar, text, stretches: Vec::new() };
     cutter.cut_inside(tree.root_node(), 0..text.len(), 0, 0);
@@ -74,15 +64,17 @@ fn parse(text: &str, grammar: &Grammar) -> Option<Tree> {
 
 fn parse_with(parser: &mut Parser, text: &str, grammar: &Grammar) -> Option<Tree> {
     parser.set_language(grammar.language()).ok()?;
-    // One that was given up in the middle would go on where it stopped.
-    parser.reset();
     let bytes = text.as_bytes();
     let deadline = Instant::now() + Duration::from_millis(PARSE_MS_MAX);
     let mut check = |_: &ParseState| {
         if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut check);
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    let tree =
+        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+    // One that was given up in the middle would go on where it stopped, and keep what it has until then.
+    parser.reset();
+    tree
 }
 
 struct CodeCutter<'a> {
