@@ -16,11 +16,13 @@ pub(crate) const PDF_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub(crate) const PDF_PAGES_MAX: usize = 2_000;
 /// Text of a PDF that is kept: that of a thick book.
 pub(crate) const PDF_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Time for one PDF.
+/// Time of the processor for one PDF.
 pub(crate) const PDF_MS_MAX: u64 = 10_000;
+/// Time by the clock until a process that reads one is ended: the machine may have other work.
+pub(crate) const PDF_WAIT_MS_MAX: u64 = 30_000;
 /// Processes that read one at the same time: each may take the memory below.
 pub(crate) const PDF_CHILDREN_MAX: usize = 2;
-/// Memory of a process that reads one: a book of 16 MiB takes a quarter of it, and 32 KB can be made to take 3 GB.
+/// Memory of a process that reads one: a book of 14 MB and 500 pages takes a quarter of it, and 33 KB can be made to take gigabytes.
 pub(crate) const PDF_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
 /// The same with the program itself, whose code lies in the file and takes no memory of its own.
 pub(crate) const PDF_ADDRESS_BYTES: u64 = 1024 * 1024 * 1024;

@@ -125,6 +125,10 @@ impl HostileStage {
         pane.press("Enter");
         pane.wait_for_end();
         self.holds("terminal app", begun.elapsed(), peak);
+        if let Some(model) = self.folder.model {
+            pane.run(&format!("clear; {} --model {model}", env!("CARGO_BIN_EXE_windlass")));
+            pane.wait_until("it says why not", |pane| pane.screen().contains("error: "));
+        }
     }
 
     fn by_server(&self, is_refused: bool) {

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::PdfFailure;
-use super::helper::{self, WORD};
-use crate::limits::{PDF_CHILDREN_MAX, PDF_MS_MAX};
+use super::process::{self, WORD};
+use crate::limits::{PDF_CHILDREN_MAX, PDF_WAIT_MS_MAX};
 
 /// Children of this process that read now, whichever index they read for.
 static READING: Mutex<usize> = Mutex::new(0);
@@ -60,13 +60,19 @@ impl Drop for PdfChild {
 
 pub(super) fn text(program: &Path, bytes: Vec<u8>) -> Result<String, PdfFailure> {
     let _permit = ReadingPermit::take();
-    text_within(program, bytes, Duration::from_millis(PDF_MS_MAX))
+    text_within(program, bytes, Duration::from_millis(PDF_WAIT_MS_MAX))
 }
 
 fn text_within(program: &Path, bytes: Vec<u8>, time: Duration) -> Result<String, PdfFailure> {
     let mut command = Command::new(program);
     // Nothing of ours goes along but the bytes: no variable, and no file is open in it, since all are closed on the way.
-    command.arg(WORD).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .arg(WORD)
+        .arg(program)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut child = PdfChild(command.spawn().map_err(|_| PdfFailure::NoHelper)?);
     let (Some(mut stdin), Some(stdout)) = (child.0.stdin.take(), child.0.stdout.take()) else {
         return Err(PdfFailure::NoHelper);
@@ -77,7 +83,7 @@ fn text_within(program: &Path, bytes: Vec<u8>, time: Duration) -> Result<String,
         let _ = stdin.write_all(&bytes);
         drop((stdin, bytes));
         let mut said = Vec::new();
-        let _ = stdout.take(helper::ANSWER_BYTES_MAX).read_to_end(&mut said);
+        let _ = stdout.take(process::ANSWER_BYTES_MAX).read_to_end(&mut said);
         // Nobody listens any more when it took too long.
         let _ = sender.send(said);
     };
@@ -89,7 +95,7 @@ fn text_within(program: &Path, bytes: Vec<u8>, time: Duration) -> Result<String,
     let _ = talking.join();
     match (said, status) {
         (Err(_), _) => Err(PdfFailure::TooSlow),
-        (Ok(said), status) => helper::answer(said).unwrap_or_else(|| Err(failure_of(status))),
+        (Ok(said), status) => process::answer(said).unwrap_or_else(|| Err(failure_of(status))),
     }
 }
 
@@ -97,7 +103,7 @@ fn text_within(program: &Path, bytes: Vec<u8>, time: Duration) -> Result<String,
 /// one that may have no more time by one of its own.
 fn failure_of(status: Option<ExitStatus>) -> PdfFailure {
     match status.map(|status| (status.code(), signal_of(status))) {
-        Some((None, Some(signal))) if signal == helper::TIME_SIGNAL => PdfFailure::TooSlow,
+        Some((None, Some(signal))) if signal == process::TIME_SIGNAL => PdfFailure::TooSlow,
         Some((None, _)) => PdfFailure::TooMuch,
         Some((Some(_), _)) => PdfFailure::Unreadable,
         None => PdfFailure::NoHelper,

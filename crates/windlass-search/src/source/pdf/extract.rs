@@ -12,19 +12,19 @@ use std::time::{Duration, Instant};
 use lopdf::{Document, LoadOptions};
 
 use super::PdfFailure;
-use crate::limits::{PDF_MS_MAX, PDF_PAGES_MAX, PDF_STACK_BYTES, PDF_STREAM_BYTES_MAX, PDF_TEXT_BYTES_MAX};
+use crate::limits::{PDF_PAGES_MAX, PDF_STACK_BYTES, PDF_STREAM_BYTES_MAX, PDF_TEXT_BYTES_MAX};
 
 /// The text of a PDF, a blank line between pages.
-pub(super) fn text_on_a_thread(bytes: Vec<u8>) -> Result<String, PdfFailure> {
+pub(super) fn text_on_a_thread(bytes: Vec<u8>, time: Duration) -> Result<String, PdfFailure> {
     let (sender, receiver) = mpsc::sync_channel(1);
-    let deadline = Instant::now() + Duration::from_millis(PDF_MS_MAX);
+    let deadline = Instant::now() + time;
     let read = move || {
         // Nobody listens any more when it took too long.
         let _ = sender.send(read(&bytes, deadline));
     };
     let thread = thread::Builder::new().name("search-pdf".to_owned()).stack_size(PDF_STACK_BYTES);
     thread.spawn(read).map_err(|_| PdfFailure::Unreadable)?;
-    match receiver.recv_timeout(Duration::from_millis(PDF_MS_MAX)) {
+    match receiver.recv_timeout(time) {
         Ok(text) => text,
         Err(mpsc::RecvTimeoutError::Timeout) => Err(PdfFailure::TooSlow),
         // It panicked.

@@ -3,7 +3,11 @@ use lopdf::{Document, Object, Stream, dictionary};
 use proptest::prelude::*;
 
 use super::super::{PdfFailure, is_pdf};
-use super::text_on_a_thread as text;
+use super::*;
+
+fn text(bytes: Vec<u8>) -> Result<String, PdfFailure> {
+    text_on_a_thread(bytes, Duration::from_secs(60))
+}
 
 /// A PDF with these pages.
 fn pdf(pages: &[&str]) -> Vec<u8> {

@@ -3,15 +3,18 @@
 //! Layout is not understood: the text comes in the order of the file. Pictures of text have none.
 //!
 //! - `extract`: from bytes to text; memory and stack are not bounded there
-//! - `child`: a child process does it, is fed, waited for and killed; `helper`: what that process does
+//! - `child`: a child process does it, is fed, waited for and killed; `process`: what that process does
 
 mod child;
 mod extract;
-mod helper;
+mod process;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-pub use helper::pdf_helper;
+pub use process::pdf_helper;
+
+use crate::limits::PDF_MS_MAX;
 
 /// Who reads PDFs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,8 +25,8 @@ pub enum PdfReading {
     /// A child process for each, held to limits of memory and time, so that the worst of them costs its own text alone.
     /// This program is started; it hands its arguments to [`pdf_helper`] before it does anything else.
     Child(PathBuf),
-    /// This process. Time is limited, memory is not: 32 KB can take 3 GB, and objects that lead from one to the next can
-    /// end the process. Only for PDFs whose authors you know.
+    /// This process. Time is limited, memory is not: 33 KB can take gigabytes, and objects that lead from one to the next
+    /// can end the process. Only for PDFs whose authors you know.
     InProcess,
 }
 
@@ -72,6 +75,6 @@ pub(crate) fn text(bytes: Vec<u8>, reading: &PdfReading) -> Result<String, PdfFa
     match reading {
         PdfReading::Nobody => Err(PdfFailure::NoReader),
         PdfReading::Child(program) => child::text(program, bytes),
-        PdfReading::InProcess => extract::text_on_a_thread(bytes),
+        PdfReading::InProcess => extract::text_on_a_thread(bytes, Duration::from_millis(PDF_MS_MAX)),
     }
 }

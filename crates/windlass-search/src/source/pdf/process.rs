@@ -6,11 +6,12 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
+use std::time::Duration;
 
 use super::{PdfFailure, extract};
-use crate::limits::{PDF_BYTES_MAX, PDF_TEXT_BYTES_MAX};
+use crate::limits::{PDF_BYTES_MAX, PDF_TEXT_BYTES_MAX, PDF_WAIT_MS_MAX};
 
-/// The first word of a program that is to read a PDF.
+/// The first word of a program that is to read a PDF; the second is where the program is.
 pub(super) const WORD: &str = "pdf-child";
 
 /// The same once it stands under limits.
@@ -34,8 +35,9 @@ pub(super) const ANSWER_BYTES_MAX: u64 = PDF_TEXT_BYTES_MAX as u64 + 2;
 /// What a program does first that is named in [`PdfReading::Child`](super::PdfReading::Child): `arguments` are those after
 /// its own name. None where it was not called as one; else how it ends.
 pub fn pdf_helper(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
-    match arguments.into_iter().next()?.to_str()? {
-        WORD => Some(within_limits()),
+    let mut arguments = arguments.into_iter();
+    match arguments.next()?.to_str()? {
+        WORD => Some(within_limits(arguments.next())),
         WORD_WITHIN_LIMITS => Some(answer_what_is_asked()),
         _ => None,
     }
@@ -45,7 +47,9 @@ fn answer_what_is_asked() -> u8 {
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(PDF_BYTES_MAX + 1).read_to_end(&mut bytes);
     let found = match read {
-        Ok(length) if length as u64 <= PDF_BYTES_MAX => extract::text_on_a_thread(bytes),
+        Ok(length) if length as u64 <= PDF_BYTES_MAX => {
+            extract::text_on_a_thread(bytes, Duration::from_millis(PDF_WAIT_MS_MAX))
+        }
         Ok(_) | Err(_) => Err(PdfFailure::Unreadable),
     };
     let (kind, text) = match &found {
@@ -78,19 +82,20 @@ pub(super) fn answer(mut said: Vec<u8>) -> Option<Result<String, PdfFailure>> {
 
 /// Becomes the same program under limits.
 #[cfg(unix)]
-fn within_limits() -> u8 {
+fn within_limits(own: Option<OsString>) -> u8 {
     use std::os::unix::process::CommandExt as _;
-    if limits::take().is_err() {
-        return NOT_STARTED;
+    if let Some(own) = own
+        && limits::take().is_ok()
+    {
+        // Returns only where it fails.
+        let _ = std::process::Command::new(own).arg(WORD_WITHIN_LIMITS).exec();
     }
-    // Returns only where it fails.
-    let _ = std::env::current_exe().map(|own| std::process::Command::new(own).arg(WORD_WITHIN_LIMITS).exec());
     NOT_STARTED
 }
 
 /// Without limits of the system there are those of time alone.
 #[cfg(not(unix))]
-fn within_limits() -> u8 {
+fn within_limits(_own: Option<OsString>) -> u8 {
     answer_what_is_asked()
 }
 
