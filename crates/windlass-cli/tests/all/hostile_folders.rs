@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::hostile_kinds::{self, HostileFolder};
-use crate::lifeline::PATIENCE;
+use crate::lifeline::{Lifeline, PATIENCE};
 use crate::measured::{self, Watchdog, peak_mb};
 use crate::pane::Pane;
 use crate::place::Place;
@@ -247,4 +247,8 @@ fn u_77_a_pdf_that_is_given_up_is_named_with_why_and_the_others_are_read() {
     place.windlass(&["index", "add", "a.pdf"]).complains(2, &["a.pdf", "too much memory"]);
     place.windlass(&["index", "add", "c.pdf"]).complains(2, &["c.pdf", "damaged"]);
     place.windlass(&["index", "add", "d.pdf"]).exits(0);
+    // So is a pipe that a pattern of the shell came upon: nobody waits for who writes into it.
+    Lifeline::make(&place, "e.pdf");
+    let took = measured::run(place.command(&["index", "add", "e.pdf"]), TIME_MAX);
+    assert!(!took.status.success() && took.err.contains("no regular file"), "{}", took.err);
 }
