@@ -200,7 +200,7 @@ fn u_77_pdfs_of_a_hostile_folder_cost_their_own_text_alone() {
 }
 
 #[test]
-fn u_77_there_are_thirty_hostile_folders_and_each_is_another() {
+fn there_are_thirty_hostile_folders_and_each_is_another() {
     let all = [
         hostile_kinds::of_settings(),
         hostile_kinds::of_trees(),
@@ -214,7 +214,7 @@ fn u_77_there_are_thirty_hostile_folders_and_each_is_another() {
 }
 
 #[test]
-fn u_77_the_plants_are_real() {
+fn the_plants_are_real() {
     let place = Place::new();
     let marker = place.path("PLANTED");
     let folders = hostile_kinds::of_settings();
