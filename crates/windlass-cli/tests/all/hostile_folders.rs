@@ -107,7 +107,14 @@ impl HostileStage {
         }
     }
 
+    /// Forgets the index: each way of opening the folder has to read its files itself.
+    fn forget_index(&self) {
+        let index = self.place.data_folder().join("index");
+        assert!(!index.exists() || std::fs::remove_dir_all(index).is_ok());
+    }
+
     fn by_terminal_app(&self, is_refused: bool) {
+        self.forget_index();
         let begun = Instant::now();
         let pane = Pane::open(&self.place, 100, 30);
         pane.run(&format!("{} --model {MODEL}", env!("CARGO_BIN_EXE_windlass")));
@@ -136,6 +143,7 @@ impl HostileStage {
             self.command(&["serve", "--model", MODEL, "--addr", "127.0.0.1:0"]);
             return;
         }
+        self.forget_index();
         let begun = Instant::now();
         let served = Served::start_with(&self.place, &["--model", MODEL], &[]);
         let process = served.process();
@@ -147,7 +155,10 @@ impl HostileStage {
         let events = served.ask(&format!("GET /api/runs/{}/events", run["run_id"].as_str().unwrap()), "").1;
         assert!(events.contains("\"outcome\":\"completed\""), "{}: {events}", self.folder.name);
         assert_eq!(served.ask("GET /api/search?q=needle", "").0, 200);
-        assert_eq!(served.ask("GET /api/index", "").0, 200);
+        while served.json("GET /api/index", "")["completed_ms"].is_null() {
+            assert!(begun.elapsed() < TIME_MAX, "{}: the index is never complete", self.folder.name);
+            std::thread::sleep(measured::LOOK);
+        }
         if let Some(model) = self.folder.model {
             let (status, answer) = served.ask(&runs, &json!({"message": "Go", "model": model}).to_string());
             assert!((400..600).contains(&status), "{}: {status} {answer}", self.folder.name);

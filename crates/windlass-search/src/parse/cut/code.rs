@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,29 +21,46 @@ use crate::limits::{
 use crate::parse::grammar::{DefinitionShape, Grammar, NodeRole};
 use crate::parse::symbols::{self, Defined, Symbols};
 
-/// Held while a long text is parsed, whichever index of this process it is for.
-static LONG: Mutex<()> = Mutex::new(());
+/// What cutting gives: the pieces of a text and the names in it.
+type CutCode = (Vec<UncountedPassage>, Symbols);
+
+/// A long text that waits to be cut.
+struct LongText {
+    text: String,
+    grammar: &'static Grammar,
+    answer: mpsc::SyncSender<Option<CutCode>>,
+}
+
+/// The way to the thread that cuts long texts, for all indexes of this process. It is one thread and always the same:
+/// the system's allocator keeps for each thread what that once needed.
+static LONG_TEXTS: OnceLock<Option<mpsc::Sender<LongText>>> = OnceLock::new();
 
 /// The pieces of a text and the names in it; `None` when it is too long to be parsed, or could not be in time.
-pub(super) fn cut(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
-    match text.len() {
-        0..=PARSE_TOGETHER_BYTES_MAX => cut_here(text, grammar),
-        ..=PARSE_BYTES_MAX => cut_alone(text, grammar),
-        _ => None,
+pub(super) fn cut(text: &str, grammar: &'static Grammar) -> Option<CutCode> {
+    if text.len() > PARSE_BYTES_MAX {
+        return None;
     }
+    if text.len() <= PARSE_TOGETHER_BYTES_MAX {
+        return cut_here(text, grammar);
+    }
+    let (answer, answered) = mpsc::sync_channel(1);
+    let waiting = LongText { text: text.to_owned(), grammar, answer };
+    LONG_TEXTS.get_or_init(start_cutting).as_ref()?.send(waiting).ok()?;
+    answered.recv().ok()?
 }
 
-/// One after the other, each in a thread of its own: the system's allocator keeps for a thread what that once needed, and
-/// gives it to the next thread after its end.
-fn cut_alone(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
-    let _alone = LONG.lock().unwrap_or_else(PoisonError::into_inner);
-    thread::scope(|scope| {
-        let cutting = thread::Builder::new().name("search-cut".to_owned());
-        cutting.spawn_scoped(scope, || cut_here(text, grammar)).ok()?.join().ok()?
-    })
+fn start_cutting() -> Option<mpsc::Sender<LongText>> {
+    let (sender, texts) = mpsc::channel::<LongText>();
+    let cutting = move || {
+        for long in texts {
+            // Whoever asked waits for it.
+            let _ = long.answer.send(cut_here(&long.text, long.grammar));
+        }
+    };
+    thread::Builder::new().name("search-cut".to_owned()).spawn(cutting).ok().map(|_| sender)
 }
 
-fn cut_here(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
+fn cut_here(text: &str, grammar: &Grammar) -> Option<CutCode> {
     let tree = parse(text, grammar)?;
     let mut cutter = CodeCutter { grammar, text, stretches: Vec::new() };
     cutter.cut_inside(tree.root_node(), 0..text.len(), 0, 0);
