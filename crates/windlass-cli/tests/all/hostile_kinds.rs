@@ -276,7 +276,7 @@ pub(crate) fn of_sources() -> Vec<HostileFolder> {
             File::create(root.join("hole.gguf")).unwrap().set_len(1 << 40).unwrap();
         }),
         make("sources 100,000 deep", "a.json", |root, _| {
-            let deep = |open: &str, shut: &str| open.repeat(100_000) + &shut.repeat(100_000);
+            let deep = |open: &str, shut: &str| [open.repeat(100_000), shut.repeat(100_000)].concat();
             write(&root.join("a.json"), deep("[", "]"));
             write(&root.join("b.json"), deep("{\"a\":", "}"));
             write(&root.join("a.toml"), format!("a = {}", deep("[", "]")));

@@ -121,6 +121,6 @@ fn signal_of(_status: ExitStatus) -> Option<i32> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 #[path = "child_tests.rs"]
 mod tests;
