@@ -47,6 +47,10 @@ fn main() -> ExitCode {
     if let Some(code) = windlass_tools::sandbox_helper(std::env::args_os().skip(1)) {
         return ExitCode::from(code);
     }
+    // And here it is only the reader of one PDF.
+    if let Some(code) = windlass_search::pdf_helper(std::env::args_os().skip(1)) {
+        return ExitCode::from(code);
+    }
     // Before anything is read that is secret.
     if let Err(why) = process_guard::close() {
         terminal::out::warn(&format!("other programs of yours may be able to read this one's memory: {why}"));

@@ -34,6 +34,7 @@ pub use index::{
 pub use limits::QUERY_BYTES_MAX;
 pub use parse::language::SourceLanguage;
 pub use project::{EmbedderChoice, ProjectIndex, UpdateProgress};
+pub use source::pdf::{PdfReading, pdf_helper};
 pub use source::walk::Skip;
 pub use source::watch::IndexWatch;
 pub use tokens::{CodeTokenizer, CodeTokens, CodeWord, CodeWordKind, each_word, words};

@@ -16,8 +16,16 @@ pub(crate) const PDF_STREAM_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub(crate) const PDF_PAGES_MAX: usize = 2_000;
 /// Text of a PDF that is kept: that of a thick book.
 pub(crate) const PDF_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Time for one PDF.
+/// Time of the processor for one PDF.
 pub(crate) const PDF_MS_MAX: u64 = 10_000;
+/// Time by the clock until a process that reads one is ended: the machine may have other work.
+pub(crate) const PDF_WAIT_MS_MAX: u64 = 30_000;
+/// Processes that read one at the same time: each may take the memory below.
+pub(crate) const PDF_CHILDREN_MAX: usize = 2;
+/// Memory of a process that reads one: a book of 14 MB and 500 pages takes a quarter of it, and 33 KB can be made to take gigabytes.
+pub(crate) const PDF_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
+/// The same with the program itself, whose code lies in the file and takes no memory of its own.
+pub(crate) const PDF_ADDRESS_BYTES: u64 = 1024 * 1024 * 1024;
 /// The stack of the thread that reads one: objects nest.
 pub(crate) const PDF_STACK_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes at the beginning of a file in which a zero byte tells that it is binary, as git and grep do.
@@ -41,6 +49,11 @@ pub(crate) const TINY_BYTES: usize = 40;
 pub(crate) const FILLED_BYTES_MAX: usize = 1_600;
 /// Deepest nesting in which a piece that is too long is cut at syntax; below it, at lines.
 pub(crate) const CUT_DEPTH_MAX: usize = 48;
+/// Longest text that is parsed: a tree of nothing but brackets takes 150 times as much memory. Hardly anybody writes a longer file
+/// by hand; it is cut at blank lines.
+pub(crate) const PARSE_BYTES_MAX: usize = 512 * 1024;
+/// Longest text that is parsed beside others: with eight threads these take no more than one of the longest.
+pub(crate) const PARSE_TOGETHER_BYTES_MAX: usize = 64 * 1024;
 /// Time for parsing one file; hostile input takes very long, and then the file is cut at blank lines.
 pub(crate) const PARSE_MS_MAX: u64 = 2_000;
 /// Longest symbol path; outer names are dropped first.

@@ -24,6 +24,7 @@ use windlass_core::ports::search::{
 use crate::embed::EmbedPort;
 use crate::find::searcher::Searcher;
 use crate::index::{Index, IndexCondition, IndexConfig, IndexError, IndexPlace};
+use crate::source::pdf::PdfReading;
 use crate::source::watch::IndexWatch;
 
 /// How long the first search waits for an index that is new: shorter than the shortest time limit of a call.
@@ -41,6 +42,7 @@ pub struct ProjectIndex {
     place: IndexPlace,
     root: Option<PathBuf>,
     choose_embedder: EmbedderChoice,
+    pdfs: PdfReading,
     /// Why it has no embedder, if one was asked for that cannot be used.
     unembedded: OnceLock<String>,
     searcher: OnceCell<Searcher>,
@@ -82,11 +84,17 @@ enum UpdateOutcome {
 
 impl ProjectIndex {
     /// An index at a place of the files under a root, or of documents alone. Nothing is opened yet.
-    pub fn new(place: IndexPlace, root: Option<PathBuf>, choose_embedder: EmbedderChoice) -> Arc<Self> {
+    pub fn new(
+        place: IndexPlace,
+        root: Option<PathBuf>,
+        choose_embedder: EmbedderChoice,
+        pdfs: PdfReading,
+    ) -> Arc<Self> {
         Arc::new(Self {
             place,
             root,
             choose_embedder,
+            pdfs,
             unembedded: OnceLock::new(),
             searcher: OnceCell::new(),
             last: Mutex::new(None),
@@ -154,12 +162,12 @@ impl ProjectIndex {
     async fn searcher(&self) -> Result<&Searcher, SearchFailure> {
         let opening = async {
             let (place, root, stop) = (self.place.clone(), self.root.clone(), Arc::clone(&self.stop));
-            let choose_embedder = Arc::clone(&self.choose_embedder);
+            let (choose_embedder, pdfs) = (Arc::clone(&self.choose_embedder), self.pdfs.clone());
             let opening = tokio::task::spawn_blocking(move || {
                 let chosen = choose_embedder();
                 let unembedded = chosen.as_ref().err().cloned();
-                let config =
-                    IndexConfig { embedder: chosen.unwrap_or_default(), stop, ..IndexConfig::default() };
+                let embedder = chosen.unwrap_or_default();
+                let config = IndexConfig { embedder, pdfs, stop, ..IndexConfig::default() };
                 (Index::open_at(place, root.as_deref(), config), unembedded)
             });
             let (opened, unembedded) =

@@ -103,8 +103,8 @@ pub(super) const DEPENDENCIES_KEPT: &[KeptIn] = &[
     },
     KeptIn {
         what: &["rustix"],
-        rooms: &["windlass-tools", "windlass-cli", "windlass-benches"],
-        why: "only processes, terminals and clocks need the system itself",
+        rooms: &["windlass-tools", "windlass-cli", "windlass-search", "windlass-local", "windlass-benches"],
+        why: "only processes, terminals and clocks need the system itself, and files that may be pipes",
     },
     KeptIn {
         what: &["landlock", "libc", "nix", "seccompiler"],
@@ -180,8 +180,8 @@ pub(super) const PATHS_KEPT: &[KeptIn] = &[
     },
     KeptIn {
         what: &["std::process::Command", "tokio::process"],
-        rooms: &["windlass-tools", "windlass-cli", "windlass-testkit", "xtask"],
-        why: "processes belong to the tools; the binary asks a user's own command for a key",
+        rooms: &["windlass-tools", "windlass-cli", "windlass-search", "windlass-testkit", "xtask"],
+        why: "processes belong to the tools; the binary asks a user's own command for a key; a PDF has one of its own",
     },
 ];
 

@@ -332,6 +332,11 @@ fn read_user_file(folders: &Folders) -> Result<SettingLayer> {
 fn read_project(trust: &FolderTrust) -> Result<SettingLayer> {
     let path = project_file(&trust.root);
     match (&trust.state, trust.brought.find(PROJECT_FILE)) {
+        (_, Some(file)) if file.bytes.len() as u64 > layer::FILE_BYTES_MAX => {
+            let what =
+                format!("the project's configuration file has more than {} bytes", layer::FILE_BYTES_MAX);
+            Err(CommandError::usage(what).at(path.display()))
+        }
         (_, Some(file)) => {
             let text = str::from_utf8(&file.bytes).map_err(|_| {
                 CommandError::usage("the configuration file is no UTF-8 text").at(path.display())

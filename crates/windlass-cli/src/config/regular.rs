@@ -17,9 +17,12 @@ pub(crate) enum FileOrigin {
     Project,
 }
 
-/// The text of a regular file of at most so many bytes.
-pub(crate) fn read_text(path: &Path, bytes_max: u64, origin: FileOrigin) -> io::Result<String> {
-    let refused = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
+fn refused(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what)
+}
+
+/// Opens a regular file to read it.
+pub(crate) fn open(path: &Path, origin: FileOrigin) -> io::Result<File> {
     // Opening a pipe to read returns at once with this, and not when somebody writes into it.
     let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     if origin == FileOrigin::Project {
@@ -34,8 +37,13 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64, origin: FileOrigin) -> io::
     if !file.metadata()?.is_file() {
         return Err(refused("it is no regular file".to_owned()));
     }
+    Ok(file)
+}
+
+/// The text of a regular file of at most so many bytes.
+pub(crate) fn read_text(path: &Path, bytes_max: u64, origin: FileOrigin) -> io::Result<String> {
     let mut bytes = Vec::new();
-    file.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    open(path, origin)?.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         return Err(refused(format!("it has more than {bytes_max} bytes")));
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::ports::search::embed::EmbedPort;
-use windlass_search::{Index, IndexConfig, IndexError, IndexPlace, ProjectIndex, index_folder};
+use windlass_search::{Index, IndexConfig, IndexError, IndexPlace, PdfReading, ProjectIndex, index_folder};
 
 use crate::config::CliConfig;
 use crate::project::embedder;
@@ -22,7 +22,7 @@ pub(crate) fn open(
     root: &Path,
     embedder: Option<Arc<dyn EmbedPort>>,
 ) -> Result<Index, IndexError> {
-    Index::open(folder, root, IndexConfig { embedder, ..IndexConfig::default() })
+    Index::open(folder, root, IndexConfig { embedder, pdfs: pdf_reading(), ..IndexConfig::default() })
 }
 
 /// The index of the configured root, unless search is switched off. Nothing is opened yet.
@@ -33,5 +33,10 @@ pub(crate) fn of_project(config: &CliConfig) -> Option<Arc<ProjectIndex>> {
     let place = IndexPlace::Folder(folder_of(&config.folders.data, &config.root));
     let chooser = config.clone();
     let choose = move || embedder::choose(&chooser).map_err(|complaint| complaint.what().to_owned());
-    Some(ProjectIndex::new(place, Some(config.root.clone()), Arc::new(choose)))
+    Some(ProjectIndex::new(place, Some(config.root.clone()), Arc::new(choose), pdf_reading()))
+}
+
+/// PDFs are read by this very program, in a process of its own: `main` knows the word.
+fn pdf_reading() -> PdfReading {
+    std::env::current_exe().map_or(PdfReading::Nobody, PdfReading::Child)
 }

@@ -1,6 +1,6 @@
 //! The folder of an encoder: which files it must have, what they say, and what its vectors are called by.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,10 @@ use serde::Deserialize;
 use windlass_core::ports::search::embed::EmbedFailure;
 
 use super::bert::BertConfig;
+use crate::file::{open_file, read_json};
 
 /// Largest file of weights: encoders of this class have a tenth of it, and all of it is held in memory.
 const WEIGHTS_BYTES_MAX: u64 = 4 << 30;
-/// Largest of the other files.
-const TEXT_BYTES_MAX: u64 = 64 << 20;
 /// Pieces of the weights that their name is made of, spread over the file, and bytes of each.
 const SAMPLES: u64 = 64;
 const SAMPLE_BYTES: usize = 4 << 10;
@@ -67,7 +66,7 @@ impl Folder {
 
     /// Reads a file of it that is text.
     pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, EmbedFailure> {
-        read(&self.path.join(name), TEXT_BYTES_MAX)
+        read_text(&self.path.join(name))
     }
 
     pub(super) fn read_weights(&self) -> Result<Vec<u8>, EmbedFailure> {
@@ -102,15 +101,20 @@ fn wrong(path: &Path, why: &str) -> EmbedFailure {
 }
 
 fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, EmbedFailure> {
-    let file = File::open(path).map_err(|error| wrong(path, &error.to_string()))?;
+    let file = open_file(path).map_err(|error| wrong(path, &error.to_string()))?;
     let mut bytes = Vec::new();
     file.take(bytes_max).read_to_end(&mut bytes).map_err(|error| wrong(path, &error.to_string()))?;
     Ok(bytes)
 }
 
+/// A text of JSON, no larger than the largest vocabularies.
+fn read_text(path: &Path) -> Result<Vec<u8>, EmbedFailure> {
+    read_json(path).map(String::into_bytes).map_err(|error| wrong(path, &error.to_string()))
+}
+
 fn read_config(folder: &Path) -> Result<BertConfig, EmbedFailure> {
     let path = folder.join("config.json");
-    let bytes = read(&path, TEXT_BYTES_MAX)?;
+    let bytes = read_text(&path)?;
     let fields: serde_json::Value =
         serde_json::from_slice(&bytes).map_err(|error| wrong(&path, &format!("it is no JSON: {error}")))?;
     let kind = fields.get("model_type").and_then(serde_json::Value::as_str).unwrap_or("bert");
@@ -128,8 +132,8 @@ fn read_pooling(folder: &Path) -> Result<Pooling, EmbedFailure> {
     if !path.is_file() {
         return Ok(Pooling::Mean);
     }
-    let said: PoolingFile = serde_json::from_slice(&read(&path, TEXT_BYTES_MAX)?)
-        .map_err(|error| wrong(&path, &error.to_string()))?;
+    let said: PoolingFile =
+        serde_json::from_slice(&read_text(&path)?).map_err(|error| wrong(&path, &error.to_string()))?;
     match (said.pooling_mode_mean_tokens, said.pooling_mode_cls_token) {
         (true, _) => Ok(Pooling::Mean),
         (false, true) => Ok(Pooling::First),
@@ -141,7 +145,7 @@ fn read_pooling(folder: &Path) -> Result<Pooling, EmbedFailure> {
 
 /// Reading all of the weights for their name would cost more than using them.
 fn add_samples(mut sum: u64, path: &Path) -> std::io::Result<u64> {
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let length = file.metadata()?.len();
     sum = add(sum, &length.to_le_bytes());
     let mut piece = vec![0; SAMPLE_BYTES];

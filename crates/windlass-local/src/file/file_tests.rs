@@ -102,6 +102,36 @@ fn a_file_that_was_cut_says_how_much_is_missing() {
 }
 
 #[test]
+fn a_header_of_safetensors_that_is_no_models_is_refused_and_not_taken_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    tiny().write_folder(folder.path());
+    let path = folder.path().join("model.safetensors");
+    let refused = |header_bytes: u64, rest: &[u8]| {
+        std::fs::write(&path, [&header_bytes.to_le_bytes(), rest].concat()).unwrap();
+        let error = describe(folder.path()).unwrap_err();
+        assert!(matches!(error, LocalError::Damaged { .. }), "{header_bytes}: {error}");
+    };
+    for length in [1 << 60, u64::MAX, 5 << 20] {
+        refused(length, b"{}");
+    }
+    let many = format!("{{\"a\":[{}0]}}", "0,".repeat(1_500_000));
+    refused(u64::try_from(many.len()).unwrap(), many.as_bytes());
+}
+
+#[test]
+fn a_text_of_millions_of_values_is_not_taken_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    tiny().write_folder(folder.path());
+    let config = folder.path().join("config.json");
+    let original = std::fs::read_to_string(&config).unwrap();
+    let many = format!("{},\"more\":[{}0]}}", original.trim().trim_end_matches('}'), "0,".repeat(4_000_000));
+    std::fs::write(&config, many).unwrap();
+    assert!(describe(folder.path()).is_err());
+    std::fs::write(&config, original).unwrap();
+    assert!(describe(folder.path()).is_ok());
+}
+
+#[test]
 fn a_tensor_that_is_missing_or_of_another_size_is_named() {
     let (_folder, path) = written(&tiny().gguf());
     let bytes = std::fs::read(&path).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Knows the names that Hugging Face gives; the decoder knows none of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use candle_core::safetensors::SliceSafetensors;
@@ -9,6 +10,7 @@ use candle_core::{DType, Device, Tensor};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::bounded::{has_values_at_most, read_json};
 use super::mapped::Bytes;
 use crate::decoder::shape::{
     LayerWeight, ModelFamily, ModelShape, RopeLayout, RopeScaling, RopeShape, WeightName,
@@ -55,7 +57,7 @@ impl FolderFiles {
     pub(crate) fn open(path: &Path) -> Result<Self, LocalError> {
         let damaged = |file: PathBuf, message: String| LocalError::Damaged { path: file, message };
         let config_path = path.join("config.json");
-        let text = text_of(&config_path).map_err(|_| LocalError::NotAModel {
+        let text = read_json(&config_path).map_err(|_| LocalError::NotAModel {
             path: path.into(),
             message: "the folder has no config.json".to_owned(),
         })?;
@@ -72,9 +74,6 @@ impl FolderFiles {
         }
         let mut files = Vec::new();
         for file in weight_files(path)? {
-            if !file.metadata().is_ok_and(|facts| facts.is_file()) {
-                return Err(damaged(file, "this is no file".to_owned()));
-            }
             let bytes = Bytes::of_file(&file)?;
             check_header(&file, bytes.as_slice())?;
             files.push((file, bytes));
@@ -116,7 +115,7 @@ impl FolderFiles {
 
     /// A file of the folder as text.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
-        text_of(&self.path.join(name)).ok()
+        read_json(&self.path.join(name)).ok()
     }
 
     /// A file of the folder as JSON.
@@ -161,26 +160,17 @@ impl FolderFiles {
     }
 }
 
-/// Bytes of a text beside the weights: the largest vocabularies are a quarter of it.
-const TEXT_BYTES_MAX: u64 = 64 << 20;
-
-/// A text of the folder; nothing that is no file, for a pipe would wait and a device never ends.
-fn text_of(path: &Path) -> std::io::Result<String> {
-    let refused = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidInput, what.to_owned());
-    let facts = std::fs::metadata(path)?;
-    if !facts.is_file() {
-        return Err(refused("this is no file"));
-    }
-    if facts.len() > TEXT_BYTES_MAX {
-        return Err(refused("the file is too large"));
-    }
-    std::fs::read_to_string(path)
-}
+/// Files of weights: the largest models come in a few hundred.
+const WEIGHT_FILES_MAX: usize = 1_000;
+/// Header of one of them: those of the largest files are a few hundred kilobytes.
+const HEADER_BYTES_MAX: u64 = 4 << 20;
+/// Values of that header.
+const HEADER_VALUES_MAX: usize = 1_000_000;
 
 fn weight_files(path: &Path) -> Result<Vec<PathBuf>, LocalError> {
     let unreadable =
         |error: std::io::Error| LocalError::Unreadable { path: path.into(), message: error.to_string() };
-    let index = text_of(&path.join("model.safetensors.index.json")).ok();
+    let index = read_json(&path.join("model.safetensors.index.json")).ok();
     let index = index.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let listed = index.as_ref().and_then(|index| index.get("weight_map")).and_then(Value::as_object);
     let mut files: Vec<PathBuf> = match listed {
@@ -197,6 +187,10 @@ fn weight_files(path: &Path) -> Result<Vec<PathBuf>, LocalError> {
     };
     files.sort();
     files.dedup();
+    if files.len() > WEIGHT_FILES_MAX {
+        let message = format!("the folder has more than {WEIGHT_FILES_MAX} .safetensors files");
+        return Err(LocalError::NotAModel { path: path.into(), message });
+    }
     if files.is_empty() {
         let message = "the folder has no .safetensors file".to_owned();
         return Err(LocalError::NotAModel { path: path.into(), message });
@@ -204,23 +198,32 @@ fn weight_files(path: &Path) -> Result<Vec<PathBuf>, LocalError> {
     Ok(files)
 }
 
-/// Tells a file that was cut from one that is wrong.
+/// What is read of a header that the library refused.
+#[derive(Deserialize)]
+struct TensorPlace {
+    data_offsets: (u64, u64),
+}
+
+/// Refuses a header that would take more memory than a model's does, and tells a file that was cut from one that is wrong.
 fn check_header(file: &Path, bytes: &[u8]) -> Result<(), LocalError> {
+    let damaged = |message: String| LocalError::Damaged { path: file.into(), message };
+    let length = bytes.first_chunk::<8>().map_or(0, |length| u64::from_le_bytes(*length));
+    let header_end = usize::try_from(length.saturating_add(8)).unwrap_or(usize::MAX);
+    let header = bytes.get(8..header_end);
+    let is_modest = header.is_none_or(|header| has_values_at_most(header, HEADER_VALUES_MAX));
+    if length > HEADER_BYTES_MAX || !is_modest {
+        return Err(damaged(format!("its header says that it has {length} bytes, more than any model's")));
+    }
     let Err(error) = SliceSafetensors::new(bytes) else { return Ok(()) };
-    let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length));
-    let header_end = length.and_then(|length| usize::try_from(length.checked_add(8)?).ok());
-    let header = header_end.and_then(|end| bytes.get(8..end));
-    let tensors: Option<Value> = header.and_then(|header| serde_json::from_slice(header).ok());
-    let last = tensors.as_ref().and_then(Value::as_object).into_iter().flat_map(|tensors| tensors.values());
-    let last = last.filter_map(|tensor| tensor.get("data_offsets")?.get(1)?.as_u64()).max();
-    let header_end = header_end.and_then(|end| u64::try_from(end).ok());
-    let needed = header_end.map(|end| end.saturating_add(last.unwrap_or(0)));
-    let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    Err(match needed {
-        Some(needed_bytes) if needed_bytes > found && needed_bytes < 1 << 40 => {
-            LocalError::Truncated { path: file.into(), found_bytes: found, needed_bytes }
-        }
-        _ => LocalError::Damaged { path: file.into(), message: error.to_string() },
+    let tensors: Option<BTreeMap<String, TensorPlace>> =
+        header.and_then(|header| serde_json::from_slice(header).ok());
+    let last = tensors.iter().flatten().map(|(_, tensor)| tensor.data_offsets.1).max();
+    let needed_bytes = length.saturating_add(8).saturating_add(last.unwrap_or(0));
+    let found_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    Err(if needed_bytes > found_bytes && needed_bytes < 1 << 40 {
+        LocalError::Truncated { path: file.into(), found_bytes, needed_bytes }
+    } else {
+        damaged(error.to_string())
     })
 }
 

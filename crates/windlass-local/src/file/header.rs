@@ -1,6 +1,7 @@
 //! The header of a GGUF file: metadata and the list of tensors, read without believing any of it.
 //!
-//! Every length is held against what is left of the file before anything is allocated. Knows no model.
+//! Every length is held against what is left of the file, and against what all lists and texts may have together, before
+//! anything is allocated: a file of sixty megabytes must not take gigabytes. Knows no model.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,7 +15,17 @@ pub(crate) enum Meta {
     Float(f64),
     Bool(bool),
     Text(String),
-    List(Vec<Meta>),
+    List(MetaList),
+}
+
+/// A list: all values are of one kind and take the room of that kind.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MetaList {
+    Integers(Vec<i64>),
+    Floats(Vec<f64>),
+    Bools(Vec<bool>),
+    Texts(Vec<String>),
+    Lists(Vec<MetaList>),
 }
 
 impl Meta {
@@ -47,10 +58,31 @@ impl Meta {
         }
     }
 
-    pub(crate) fn as_list(&self) -> Option<&[Meta]> {
+    fn as_list(&self) -> Option<&MetaList> {
         match self {
-            Meta::List(items) => Some(items),
+            Meta::List(list) => Some(list),
             Meta::Integer(_) | Meta::Float(_) | Meta::Bool(_) | Meta::Text(_) => None,
+        }
+    }
+
+    pub(crate) fn as_texts(&self) -> Option<&[String]> {
+        match self.as_list()? {
+            MetaList::Texts(texts) => Some(texts),
+            MetaList::Integers(_) | MetaList::Floats(_) | MetaList::Bools(_) | MetaList::Lists(_) => None,
+        }
+    }
+
+    pub(crate) fn as_integers(&self) -> Option<&[i64]> {
+        match self.as_list()? {
+            MetaList::Integers(numbers) => Some(numbers),
+            MetaList::Floats(_) | MetaList::Bools(_) | MetaList::Texts(_) | MetaList::Lists(_) => None,
+        }
+    }
+
+    pub(crate) fn as_floats(&self) -> Option<&[f64]> {
+        match self.as_list()? {
+            MetaList::Floats(numbers) => Some(numbers),
+            MetaList::Integers(_) | MetaList::Bools(_) | MetaList::Texts(_) | MetaList::Lists(_) => None,
         }
     }
 }
@@ -85,7 +117,9 @@ pub(crate) enum HeaderFault {
 const LISTS_DEEP_MAX: usize = 4;
 /// Values of all lists together: words, scores and merges of the largest vocabularies are a third of it.
 const LIST_VALUES_MAX: usize = 3_000_000;
-/// Entries of the metadata, and tensors: models have hundreds of both.
+/// Bytes of all texts together, as they are kept: those of the largest vocabularies are a third of it.
+const TEXT_BYTES_MAX: usize = 32 << 20;
+/// Entries of the metadata, and tensors: models have hundreds of both. No model has a list of lists; more is not read of one.
 const ENTRIES_MAX: usize = 65_536;
 
 /// The bytes that a value of a kind takes at least.
@@ -104,7 +138,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<GgufHeader, HeaderFault> {
     if !bytes.starts_with(b"GGUF") {
         return Err(HeaderFault::NotGguf);
     }
-    let mut reader = HeaderReader { bytes, at: 4, values: 0 };
+    let mut reader = HeaderReader { bytes, at: 4, values: 0, text_bytes: 0 };
     let version = reader.u32()?;
     if !(2..=3).contains(&version) {
         return Err(HeaderFault::Wrong(format!("version {version} of the format is not known")));
@@ -117,7 +151,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<GgufHeader, HeaderFault> {
     for _ in 0..entries {
         let key = reader.text()?;
         let kind = reader.u32()?;
-        let value = reader.value(kind, 0)?;
+        let value = reader.value(kind)?;
         header.meta.insert(key, value);
     }
     let mut entries = Vec::with_capacity(tensors);
@@ -147,6 +181,8 @@ struct HeaderReader<'a> {
     at: usize,
     /// How many values the lists have had so far.
     values: usize,
+    /// And how many bytes the texts.
+    text_bytes: usize,
 }
 
 impl HeaderReader<'_> {
@@ -174,41 +210,70 @@ impl HeaderReader<'_> {
         let end = self.at.saturating_add(length);
         let bytes = self.bytes.get(self.at..end).ok_or(HeaderFault::Ends(end))?;
         self.at = end;
+        // A byte that is no UTF-8 becomes three.
+        self.text_bytes = self.text_bytes.saturating_add(length);
+        if self.text_bytes > TEXT_BYTES_MAX {
+            return Err(HeaderFault::Wrong(format!("its texts have more than {TEXT_BYTES_MAX} bytes")));
+        }
         Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    fn value(&mut self, kind: u32, depth: usize) -> Result<Meta, HeaderFault> {
+    fn integer(&mut self, kind: u32) -> Result<i64, HeaderFault> {
         Ok(match kind {
-            0 => Meta::Integer(u8::from_le_bytes(self.take()?).into()),
-            1 => Meta::Integer(i8::from_le_bytes(self.take()?).into()),
-            2 => Meta::Integer(u16::from_le_bytes(self.take()?).into()),
-            3 => Meta::Integer(i16::from_le_bytes(self.take()?).into()),
-            4 => Meta::Integer(self.u32()?.into()),
-            5 => Meta::Integer(i32::from_le_bytes(self.take()?).into()),
-            6 => Meta::Float(f32::from_le_bytes(self.take()?).into()),
-            7 => Meta::Bool(u8::from_le_bytes(self.take()?) != 0),
-            8 => Meta::Text(self.text()?),
-            9 => Meta::List(self.list(depth)?),
-            10 => Meta::Integer(i64::try_from(u64::from_le_bytes(self.take()?)).unwrap_or(i64::MAX)),
-            11 => Meta::Integer(i64::from_le_bytes(self.take()?)),
-            12 => Meta::Float(f64::from_le_bytes(self.take()?)),
-            kind => return Err(HeaderFault::Wrong(format!("a value is of the unknown kind {kind}"))),
+            0 => u8::from_le_bytes(self.take()?).into(),
+            1 => i8::from_le_bytes(self.take()?).into(),
+            2 => u16::from_le_bytes(self.take()?).into(),
+            3 => i16::from_le_bytes(self.take()?).into(),
+            4 => self.u32()?.into(),
+            5 => i32::from_le_bytes(self.take()?).into(),
+            10 => i64::try_from(u64::from_le_bytes(self.take()?)).unwrap_or(i64::MAX),
+            11 => i64::from_le_bytes(self.take()?),
+            kind => return Err(unknown(kind)),
         })
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Meta>, HeaderFault> {
+    fn float(&mut self, kind: u32) -> Result<f64, HeaderFault> {
+        match kind {
+            6 => Ok(f32::from_le_bytes(self.take()?).into()),
+            _ => Ok(f64::from_le_bytes(self.take()?)),
+        }
+    }
+
+    fn truth(&mut self) -> Result<bool, HeaderFault> {
+        Ok(u8::from_le_bytes(self.take()?) != 0)
+    }
+
+    fn value(&mut self, kind: u32) -> Result<Meta, HeaderFault> {
+        Ok(match kind {
+            6 | 12 => Meta::Float(self.float(kind)?),
+            7 => Meta::Bool(self.truth()?),
+            8 => Meta::Text(self.text()?),
+            9 => Meta::List(self.list(0)?),
+            kind => Meta::Integer(self.integer(kind)?),
+        })
+    }
+
+    fn list(&mut self, depth: usize) -> Result<MetaList, HeaderFault> {
         if depth >= LISTS_DEEP_MAX {
             return Err(HeaderFault::Wrong("its lists are nested too deep".to_owned()));
         }
         let kind = self.u32()?;
         // Held against what an element of its kind takes at least, and against what all lists may have together: a value
-        // takes many times the place in memory that it has in the file.
+        // can take many times the place in memory that it has in the file.
         let count = self.length(least_bytes(kind))?;
         self.values = self.values.saturating_add(count);
-        if self.values > LIST_VALUES_MAX {
-            return Err(HeaderFault::Wrong(format!("its lists have more than {LIST_VALUES_MAX} values")));
+        if self.values > LIST_VALUES_MAX || (kind == 9 && count > ENTRIES_MAX) {
+            return Err(HeaderFault::Wrong(format!(
+                "its lists have more than {LIST_VALUES_MAX} values, or lists of {ENTRIES_MAX} lists"
+            )));
         }
-        (0..count).map(|_| self.value(kind, depth + 1)).collect()
+        Ok(match kind {
+            6 | 12 => MetaList::Floats(many(count, || self.float(kind))?),
+            7 => MetaList::Bools(many(count, || self.truth())?),
+            8 => MetaList::Texts(many(count, || self.text())?),
+            9 => MetaList::Lists(many(count, || self.list(depth + 1))?),
+            kind => MetaList::Integers(many(count, || self.integer(kind))?),
+        })
     }
 
     /// Its range is counted from where tensors begin.
@@ -240,6 +305,19 @@ impl HeaderReader<'_> {
     }
 }
 
+/// So many values, which the caller has held against the file: their room is taken once.
+fn many<T>(count: usize, mut next: impl FnMut() -> Result<T, HeaderFault>) -> Result<Vec<T>, HeaderFault> {
+    let mut values = Vec::with_capacity(count);
+    for _ in 0..count {
+        values.push(next()?);
+    }
+    Ok(values)
+}
+
+fn unknown(kind: u32) -> HeaderFault {
+    HeaderFault::Wrong(format!("a value is of the unknown kind {kind}"))
+}
+
 fn dtype_of(code: u32) -> Option<GgmlDType> {
     Some(match code {
         0 => GgmlDType::F32,
@@ -260,3 +338,7 @@ fn dtype_of(code: u32) -> Option<GgmlDType> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+#[path = "header_tests.rs"]
+mod tests;

@@ -3,7 +3,6 @@
 //! Owns two unsafe lines: one maps a file, one reads mapped bytes as blocks of numbers. Nothing safe does either: every mapping interface there is can be broken by somebody who shortens the
 //! file meanwhile, and the blocks' type has private fields. Knows no format and no model.
 
-use std::fs::File;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::Path;
@@ -14,6 +13,7 @@ use candle_core::{CpuStorage, Device};
 use half::f16;
 use memmap2::{Mmap, MmapMut};
 
+use super::bounded::open_file;
 use crate::error::LocalError;
 
 /// Bytes that stay where they are: of a file, or of the program itself.
@@ -32,7 +32,7 @@ impl Bytes {
     pub(crate) fn of_file(path: &Path) -> Result<Self, LocalError> {
         let unreadable =
             |error: std::io::Error| LocalError::Unreadable { path: path.into(), message: error.to_string() };
-        let file = File::open(path).map_err(|error| match error.kind() {
+        let file = open_file(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => LocalError::Missing { path: path.into() },
             _ => unreadable(error),
         })?;

@@ -2,6 +2,7 @@
 //!
 //! Owns the formats. Knows nothing of running a model, of tokens or of chats.
 
+mod bounded;
 mod folder;
 mod gguf;
 mod header;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use candle_core::quantized::QMatMul;
 use candle_core::{Device, Tensor};
 
+pub(crate) use self::bounded::{open_file, read_json};
 pub(crate) use self::folder::FolderFiles;
 pub(crate) use self::gguf::GgufFile;
 pub(crate) use self::header::Meta;

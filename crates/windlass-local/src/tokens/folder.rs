@@ -40,7 +40,7 @@ pub(super) fn find(files: &FolderFiles) -> Result<TokensFound, LocalError> {
         }
         _ => None,
     };
-    let is_byte_level = is_byte_level(&text);
+    let is_byte_level = is_byte_level(&whole);
     let count = whole.get_vocab(true).values().max().map_or(0, |id| id.saturating_add(1));
     let words = (0..count).map(|id| {
         let token = whole.id_to_token(id).unwrap_or_default();
@@ -83,8 +83,11 @@ fn named(value: Option<&Value>) -> Option<String> {
     value.as_str().or_else(|| value.get("content")?.as_str()).map(str::to_owned)
 }
 
-fn is_byte_level(text: &str) -> bool {
-    let value: Value = serde_json::from_str(text).unwrap_or_default();
-    let says = |key: &str| value.get(key).is_some_and(|part| part.to_string().contains("\"ByteLevel\""));
-    says("pre_tokenizer") || says("decoder")
+/// Whether it writes bytes as letters; its parts say so by name.
+fn is_byte_level(tokenizer: &Tokenizer) -> bool {
+    let parts = [
+        serde_json::to_string(&tokenizer.get_pre_tokenizer()),
+        serde_json::to_string(&tokenizer.get_decoder()),
+    ];
+    parts.into_iter().flatten().any(|part| part.contains("\"ByteLevel\""))
 }

@@ -12,23 +12,19 @@ use crate::error::LocalError;
 use crate::file::{GgufFile, Meta};
 
 /// Kinds of tokens in a GGUF file.
-const CONTROL: usize = 3;
-const USER_DEFINED: usize = 4;
+const CONTROL: i64 = 3;
+const USER_DEFINED: i64 = 4;
 
 pub(super) fn find(file: &GgufFile) -> Result<TokensFound, LocalError> {
     let path = file.path();
-    let list = |key: &str| file.meta(&format!("tokenizer.ggml.{key}")).and_then(Meta::as_list);
-    let texts: Vec<&str> = list("tokens")
-        .ok_or_else(|| fault(path, "the file has none"))?
-        .iter()
-        .map(|token| token.as_text().unwrap_or_default())
-        .collect();
-    let kinds: Vec<usize> =
-        list("token_type").unwrap_or_default().iter().filter_map(Meta::as_usize).collect();
-    let is_reserved = |at: usize, text: &str| match kinds.get(at) {
-        Some(&CONTROL) => !text.is_empty(),
+    let meta = |key: &str| file.meta(&format!("tokenizer.ggml.{key}"));
+    let texts = meta("tokens").and_then(Meta::as_texts).ok_or_else(|| fault(path, "the file has none"))?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let kinds = meta("token_type").and_then(Meta::as_integers).unwrap_or_default();
+    let is_reserved = |at: usize, text: &str| match kinds.get(at).copied() {
+        Some(CONTROL) => !text.is_empty(),
         // Some of these are mere spaces; those with brackets are words of templates.
-        Some(&USER_DEFINED) => text.len() > 2 && text.starts_with(['<', '[']),
+        Some(USER_DEFINED) => text.len() > 2 && text.starts_with(['<', '[']),
         _ => false,
     };
     let mut reserved = Vec::new();
@@ -42,7 +38,10 @@ pub(super) fn find(file: &GgufFile) -> Result<TokensFound, LocalError> {
     let plain = plain.map(|(_, (id, text))| (*text, id));
     let reader = match model {
         "gpt2" => TokenizerKind::Library { first: pairs(file, plain)?, later: None },
-        "llama" => TokenizerKind::Pieces(pieces(file, plain, list("scores").unwrap_or_default())),
+        "llama" => TokenizerKind::Pieces({
+            let scores = meta("scores").and_then(Meta::as_floats).unwrap_or_default();
+            pieces(file, plain, scores)
+        }),
         other => return Err(fault(path, format!("its kind is '{other}'; 'gpt2' and 'llama' are known"))),
     };
     let words = texts.iter().enumerate().map(|(at, text)| match (is_reserved(at, text), model) {
@@ -50,7 +49,7 @@ pub(super) fn find(file: &GgufFile) -> Result<TokensFound, LocalError> {
         (false, "gpt2") => bytes_of_letters(text),
         (false, _) => bytes_of_piece(text),
     });
-    let id = |key: &str| file.meta(&format!("tokenizer.ggml.{key}")).and_then(Meta::as_usize);
+    let id = |key: &str| meta(key).and_then(Meta::as_usize);
     let name = |key: &str| id(key).and_then(|id| texts.get(id)).map(|text| (*text).to_owned());
     let stops = ["eos_token_id", "eot_token_id", "eom_token_id"].into_iter().filter_map(id);
     Ok(TokensFound {
@@ -73,8 +72,8 @@ fn pairs<'a>(
 ) -> Result<Box<Tokenizer>, LocalError> {
     let path = file.path();
     let words: Vocab = plain.map(|(text, id)| (text.to_owned(), id)).collect();
-    let merges = file.meta("tokenizer.ggml.merges").and_then(Meta::as_list).unwrap_or_default();
-    let merges = merges.iter().filter_map(Meta::as_text).filter_map(|merge| {
+    let merges = file.meta("tokenizer.ggml.merges").and_then(Meta::as_texts).unwrap_or_default();
+    let merges = merges.iter().filter_map(|merge| {
         let (left, right) = merge.split_once(' ')?;
         let are_words = [left, right, &format!("{left}{right}")].iter().all(|word| words.contains_key(*word));
         are_words.then(|| (left.to_owned(), right.to_owned()))
@@ -98,13 +97,13 @@ fn pairs<'a>(
     Ok(Box::new(tokenizer))
 }
 
-fn pieces<'a>(file: &GgufFile, plain: impl Iterator<Item = (&'a str, u32)>, scores: &[Meta]) -> TokenPieces {
+fn pieces<'a>(file: &GgufFile, plain: impl Iterator<Item = (&'a str, u32)>, scores: &[f64]) -> TokenPieces {
     let id = |key: &str| file.meta(&format!("tokenizer.ggml.{key}")).and_then(Meta::as_usize);
     let unknown = id("unknown_token_id").unwrap_or(0);
     let has_prefix = file.meta("tokenizer.ggml.add_space_prefix").and_then(Meta::as_bool).unwrap_or(true);
     let score_of = |id: u32| {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
-        scores.get(at).and_then(Meta::as_f64).unwrap_or(0.0) as f32
+        scores.get(at).copied().unwrap_or(0.0) as f32
     };
     let plain = plain.map(|(text, id)| (text, id, score_of(id)));
     TokenPieces::new(plain, u32::try_from(unknown).ok(), has_prefix)

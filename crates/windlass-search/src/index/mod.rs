@@ -40,6 +40,7 @@ use crate::embed::EmbedPort;
 use crate::find::lexical;
 use crate::limits::{BATCH_FILES_MAX, FILE_BYTES_MAX, THREADS_MAX};
 use crate::source::documents::DocumentStore;
+use crate::source::pdf::PdfReading;
 pub use fault::IndexError;
 use fields::{IndexFields, VERSION};
 use lock::WriteLock;
@@ -59,6 +60,8 @@ pub struct IndexConfig {
     pub batch_files: usize,
     /// Makes vectors of passages and queries; without one nothing is found by meaning.
     pub embedder: Option<Arc<dyn EmbedPort>>,
+    /// Who reads PDFs: nobody, unless it is said.
+    pub pdfs: PdfReading,
     /// Set by the owner to end an update that goes on and to begin no other.
     pub stop: Arc<AtomicBool>,
 }
@@ -71,6 +74,7 @@ impl Default for IndexConfig {
             threads: cores.min(THREADS_MAX),
             batch_files: BATCH_FILES_MAX,
             embedder: None,
+            pdfs: PdfReading::default(),
             stop: Arc::default(),
         }
     }

@@ -54,7 +54,7 @@ impl Index {
         };
         if let Some(known) = known
             && known.skip.is_none()
-            && content::read(&root.join(&path), self.config.file_bytes_max)
+            && content::read(&root.join(&path), self.config.file_bytes_max, &self.config.pdfs)
                 .is_ok_and(|content| content.hash == known.hash)
         {
             return Ok(TouchOutcome::Unchanged);
@@ -70,7 +70,7 @@ impl Index {
 
     /// Adds or replaces a document.
     pub fn add_document(&self, new: NewDocument) -> Result<DocumentRow, IndexError> {
-        let document = Document::read(new, now_ms())?;
+        let document = Document::read(new, now_ms(), &self.config.pdfs)?;
         let stamp = self.documents.put(&document)?;
         let (key, row) = (document.key(), document.row());
         let known = entry::one(&self.searcher()?, &self.fields, &key)?;

@@ -83,7 +83,7 @@ impl Index {
 
     fn read_file(&self, work: &Work) -> Result<FileText, Skip> {
         let root = self.root.as_deref().ok_or(Skip::Unreadable)?;
-        content::read(&root.join(&work.key), self.config.file_bytes_max)
+        content::read(&root.join(&work.key), self.config.file_bytes_max, &self.config.pdfs)
     }
 
     fn read_document(&self, key: &str) -> Result<(FileText, Option<Document>), Skip> {
@@ -98,8 +98,9 @@ impl Index {
         stamp: Stamp,
         skip: Skip,
     ) -> Result<(), IndexError> {
-        // Reading may be allowed again without the file changing: it is tried each time.
-        let stamp = if skip == Skip::Unreadable { Stamp::default() } else { stamp };
+        // Reading may be allowed again, or somebody may read PDFs, without the file changing: it is tried each time.
+        let is_tried_again = matches!(skip, Skip::Unreadable | Skip::Pdf);
+        let stamp = if is_tried_again { Stamp::default() } else { stamp };
         let embedder = self.embedder_key();
         let entry = FileEntry { stamp, hash: 0, embedder, skip: Some(skip), passages: 0, symbols: 0 };
         if work.known != Some(entry) {

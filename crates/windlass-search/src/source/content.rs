@@ -3,14 +3,14 @@
 //! A byte that is no UTF-8 is read as `?`, so that a file with a few of them is found all the same and every span still
 //! fits; with many of them, or with zero bytes, it is no text. Owns the decision, knows nothing of the index.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::Read;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use crate::limits::{BINARY_PROBE_BYTES, GENERATED_BYTES_MIN, GENERATED_LINE_BYTES, PDF_BYTES_MAX};
-use crate::source::pdf::{self, PdfFailure};
+use crate::source::pdf::{self, PdfFailure, PdfReading};
 use crate::source::walk::Skip;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +21,11 @@ pub(crate) struct FileText {
 }
 
 /// Reads a file that a walk came upon. Of a PDF, offsets are those in its text.
-pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<FileText, Skip> {
+pub(crate) fn read(path: &Path, bytes_max: u64, pdfs: &PdfReading) -> Result<FileText, Skip> {
     let is_pdf = path.to_str().is_some_and(pdf::is_pdf_name);
+    if is_pdf && *pdfs == PdfReading::Nobody {
+        return Err(Skip::Pdf);
+    }
     let bytes_max = if is_pdf { PDF_BYTES_MAX } else { bytes_max };
     let named = fs::symlink_metadata(path).map_err(|_| Skip::Unreadable)?;
     if !named.is_file() {
@@ -31,7 +34,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<FileText, Skip> {
     if named.len() > bytes_max {
         return Err(Skip::TooLarge);
     }
-    let file = File::open(path).map_err(|_| Skip::Unreadable)?;
+    let file = open(path).map_err(|_| Skip::Unreadable)?;
     let opened = file.metadata().map_err(|_| Skip::Unreadable)?;
     if !is_same(&named, &opened) {
         // It was swapped for something else just now; the next update looks again.
@@ -43,15 +46,32 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<FileText, Skip> {
         return Err(Skip::TooLarge);
     }
     let hash = hash(&bytes);
-    let text = if is_pdf { pdf_text(bytes)? } else { decode(bytes)? };
+    let text = if is_pdf { pdf_text(bytes, pdfs)? } else { decode(bytes)? };
     Ok(FileText { text, hash })
 }
 
-fn pdf_text(bytes: Vec<u8>) -> Result<String, Skip> {
-    pdf::text(bytes).map_err(|failure| match failure {
-        PdfFailure::Unreadable | PdfFailure::Empty => Skip::Binary,
-        PdfFailure::TooSlow => Skip::TooLarge,
+fn pdf_text(bytes: Vec<u8>, pdfs: &PdfReading) -> Result<String, Skip> {
+    pdf::text(bytes, pdfs).map_err(|failure| match failure {
+        PdfFailure::Unreadable => Skip::Damaged,
+        PdfFailure::Empty => Skip::Binary,
+        PdfFailure::TooSlow | PdfFailure::TooMuch => Skip::TooLarge,
+        PdfFailure::NoReader => Skip::Pdf,
+        PdfFailure::NoHelper => Skip::Unreadable,
     })
+}
+
+/// Opens a file that was one a moment ago: had it become a link it is not followed, had it become a pipe it is not waited at.
+#[cfg(unix)]
+pub(crate) fn open(path: &Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    // The flags fit: the system takes them as this very type.
+    OpenOptions::new().read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or_default()).open(path)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().read(true).open(path)
 }
 
 #[cfg(unix)]

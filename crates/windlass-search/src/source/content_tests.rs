@@ -1,6 +1,7 @@
 //! What is text, and that its offsets are those of the file.
 
 use super::{decode, read};
+use crate::source::pdf::PdfReading;
 use crate::source::walk::Skip;
 
 #[test]
@@ -26,6 +27,6 @@ fn a_minified_file_was_made_by_a_program_and_a_long_paragraph_was_not() {
 #[test]
 fn a_folder_and_a_missing_file_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(read(folder.path(), 10).unwrap_err(), Skip::Special);
-    assert_eq!(read(&folder.path().join("none"), 10).unwrap_err(), Skip::Unreadable);
+    assert_eq!(read(folder.path(), 10, &PdfReading::Nobody).unwrap_err(), Skip::Special);
+    assert_eq!(read(&folder.path().join("none"), 10, &PdfReading::Nobody).unwrap_err(), Skip::Unreadable);
 }

@@ -19,7 +19,7 @@ use crate::index::IndexError;
 use crate::limits::{DOCUMENT_BYTES_MAX, DOCUMENT_NAME_BYTES_MAX, DOCUMENTS_MAX};
 use crate::private;
 use crate::source::content;
-use crate::source::pdf;
+use crate::source::pdf::{self, PdfReading};
 use crate::source::walk::Stamp;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ const ID_DIGITS: usize = 32;
 
 impl Document {
     /// Reads what a user gave.
-    pub(crate) fn read(new: NewDocument, added_ms: u64) -> Result<Self, IndexError> {
+    pub(crate) fn read(new: NewDocument, added_ms: u64, pdfs: &PdfReading) -> Result<Self, IndexError> {
         let NewDocument { name, session_id, bytes } = new;
         if name.trim().is_empty() || name.len() > DOCUMENT_NAME_BYTES_MAX || name.contains('\0') {
             let text = format!("a document needs a name of 1 to {DOCUMENT_NAME_BYTES_MAX} bytes");
@@ -59,7 +59,7 @@ impl Document {
         }
         let refused = |why: &str| IndexError::Document(format!("the document '{name}' is not taken: {why}"));
         let text = if pdf::is_pdf(&name, &bytes) {
-            pdf::text(bytes).map_err(|failure| refused(failure.text()))?
+            pdf::text(bytes, pdfs).map_err(|failure| refused(failure.text()))?
         } else {
             content::decode(bytes).map_err(|skip| refused(&format!("it is no text ({})", skip.word())))?
         };

@@ -4,7 +4,7 @@
 //! files, what tools make, and what `.gitignore`, `.ignore` and git's own exclude file name. Memory holds the names of
 //! the folders on the way down, never those of the whole tree. Reads no file but these lists (`content` does).
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::text::secret_files::is_secret;
 
 use crate::limits::{IGNORE_FILE_BYTES_MAX, WALK_DEPTH_MAX};
+use crate::source::content;
 
 /// Folders that tools make.
 const MADE_FOLDERS: [&str; 9] =
@@ -102,10 +103,14 @@ pub enum Skip {
     Ignored,
     /// It is no text.
     Binary,
+    /// It is not what its name says: a PDF that cannot be read as one.
+    Damaged,
     /// It is text, but neither UTF-8 nor close to it.
     Encoding,
-    /// It is larger than the limit.
+    /// It is larger than the limit, or reading it would take more time or memory than a file may have.
     TooLarge,
+    /// It is a PDF, and nobody reads these here.
+    Pdf,
     /// A program wrote it: lock files, minified code.
     Generated,
     /// It may not be read.
@@ -121,13 +126,15 @@ pub enum Skip {
 }
 
 impl Skip {
-    pub const ALL: [Skip; 12] = [
+    pub const ALL: [Skip; 14] = [
         Skip::Secret,
         Skip::Hidden,
         Skip::Ignored,
         Skip::Binary,
+        Skip::Damaged,
         Skip::Encoding,
         Skip::TooLarge,
+        Skip::Pdf,
         Skip::Generated,
         Skip::Unreadable,
         Skip::Link,
@@ -142,8 +149,10 @@ impl Skip {
             Skip::Hidden => "hidden",
             Skip::Ignored => "ignored",
             Skip::Binary => "binary",
+            Skip::Damaged => "damaged",
             Skip::Encoding => "encoding",
             Skip::TooLarge => "too_large",
+            Skip::Pdf => "pdf",
             Skip::Generated => "generated",
             Skip::Unreadable => "unreadable",
             Skip::Link => "link",
@@ -243,8 +252,8 @@ impl IgnoreLists {
 fn read_list(path: &Path) -> String {
     let mut bytes = Vec::new();
     // A list that cannot be read ignores nothing.
-    if path.is_file()
-        && let Ok(file) = File::open(path)
+    if fs::symlink_metadata(path).is_ok_and(|facts| facts.is_file())
+        && let Ok(file) = content::open(path)
     {
         let _ = file.take(IGNORE_FILE_BYTES_MAX).read_to_end(&mut bytes);
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use windlass_core::ports::search::{NewDocument, SearchKind, SearchPort as _, SearchQuery, SearchScope};
 use windlass_core::protocol::ids::SessionId;
-use windlass_search::{Index, Searcher};
+use windlass_search::{Index, PdfReading, Searcher};
 
-use crate::place::{PassageName, query, search, wait};
+use crate::place::{PassageName, paths, query, search, update, wait};
 
 fn document(session_id: Option<&SessionId>, name: &str, bytes: &[u8]) -> NewDocument {
     NewDocument { name: name.to_owned(), session_id: session_id.cloned(), bytes: bytes.to_owned() }
@@ -138,7 +138,7 @@ fn documents_are_listed_after_a_restart_and_removed_by_their_id() {
 #[test]
 fn a_document_that_is_no_text_says_why_it_is_not_taken() {
     let place = PassageName::new();
-    let index = place.open();
+    let index = place.open_with(PdfReading::InProcess);
     for (name, bytes, why) in [
         ("a.bin", &b"zero\0byte"[..], "no text (binary)"),
         ("a.txt", b"\xff\xfea\0", "no text (encoding)"),
@@ -156,7 +156,8 @@ fn the_text_of_a_pdf_is_found_in_documents_and_in_the_project() {
     let place = PassageName::new();
     fs::write(place.root().join("manual.pdf"), &pdf).unwrap();
     fs::write(place.root().join("broken.pdf"), "no PDF").unwrap();
-    let index = Arc::new(place.indexed());
+    let index = Arc::new(place.open_with(PdfReading::InProcess));
+    update(&index);
     let session = SessionId::new("s1");
     index.add_document(document(Some(&session), "sent.pdf", &pdf)).unwrap();
     for (scope, name) in [(SearchScope::Project, "manual.pdf"), (SearchScope::Session(session), "sent.pdf")] {
@@ -166,5 +167,20 @@ fn the_text_of_a_pdf_is_found_in_documents_and_in_the_project() {
         assert_eq!(passages[0].path, name);
         assert!(passages[0].text.contains("greased with tallow"), "{}", passages[0].text);
     }
-    assert_eq!(index.status().unwrap().skipped, [("binary".to_owned(), 1)]);
+    assert_eq!(index.status().unwrap().skipped, [("damaged".to_owned(), 1)]);
+}
+
+#[test]
+fn nobody_reads_pdfs_unless_it_is_said_and_they_are_read_once_it_is() {
+    let pdf = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/documents/capstan.pdf")).unwrap();
+    let place = PassageName::new();
+    fs::write(place.root().join("manual.pdf"), &pdf).unwrap();
+    let index = Arc::new(place.indexed());
+    assert_eq!(index.status().unwrap().skipped, [("pdf".to_owned(), 1)]);
+    let refused = index.add_document(document(None, "sent.pdf", &pdf)).unwrap_err().to_string();
+    assert!(refused.contains("PDFs are not read here"), "{refused}");
+    drop(index);
+    let index = Arc::new(place.open_with(PdfReading::InProcess));
+    update(&index);
+    assert_eq!(paths(&index, "how is the capstan greased"), ["manual.pdf"]);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use windlass_core::ports::search::{
     Found, SearchKind, SearchPort as _, SearchQuery, SearchScope, TokenBudget,
 };
-use windlass_search::{HashedEmbedder, Index, IndexConfig, Searcher, UpdateReport};
+use windlass_search::{HashedEmbedder, Index, IndexConfig, PdfReading, Searcher, UpdateReport};
 
 /// A project with an index folder beside it.
 pub(crate) struct PassageName {
@@ -53,6 +53,12 @@ impl PassageName {
 
     pub(crate) fn open(&self) -> Index {
         Index::open(&self.index_folder(), &self.root(), IndexConfig::default()).unwrap()
+    }
+
+    /// An index for which somebody reads PDFs.
+    pub(crate) fn open_with(&self, pdfs: PdfReading) -> Index {
+        let config = IndexConfig { pdfs, ..IndexConfig::default() };
+        Index::open(&self.index_folder(), &self.root(), config).unwrap()
     }
 
     /// An index with the built-in embedder.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_core::ports::search::SearchFailure;
 use windlass_core::ports::search::embed::EmbedPort;
-use windlass_search::{IndexError, IndexPlace, ProjectIndex, index_folder};
+use windlass_search::{IndexError, IndexPlace, PdfReading, ProjectIndex, index_folder};
 
 use crate::builder::Builder;
 
@@ -27,6 +27,7 @@ pub struct SearchConfig {
     has_no_tools: bool,
     data: Option<PathBuf>,
     embedder: Option<Arc<dyn EmbedPort>>,
+    pdfs: PdfReading,
 }
 
 impl SearchConfig {
@@ -53,6 +54,14 @@ impl SearchConfig {
     /// `EndpointEmbedder` of `windlass::models`, or your own. Without one, words and names are found.
     pub fn embedder(mut self, embedder: impl EmbedPort + 'static) -> Self {
         self.embedder = Some(Arc::new(embedder));
+        self
+    }
+
+    /// Says who reads PDFs. Without it nobody does: those of the folder are left out and counted in `skipped`, and
+    /// `add_document` refuses one. [`PdfReading::Child`] holds each to limits; its program calls
+    /// [`pdf_helper`](super::pdf_helper) first.
+    pub fn pdfs(mut self, reading: PdfReading) -> Self {
+        self.pdfs = reading;
         self
     }
 
@@ -97,7 +106,7 @@ impl SearchConfig {
             Some(data) => IndexPlace::Folder(index_folder(data, root.as_deref())),
         };
         let embedder = self.embedder.clone();
-        Ok(ProjectIndex::new(place, root, Arc::new(move || Ok(embedder.clone()))))
+        Ok(ProjectIndex::new(place, root, Arc::new(move || Ok(embedder.clone())), self.pdfs.clone()))
     }
 }
 

@@ -42,4 +42,4 @@ pub use windlass_core::ports::search::{
     SearchQuery, SearchScope, TokenBudget,
 };
 #[cfg(feature = "search")]
-pub use windlass_search::HashedEmbedder;
+pub use windlass_search::{HashedEmbedder, PdfReading, pdf_helper};

@@ -181,6 +181,7 @@ fn host(store: Arc<dyn StorePort>, script: &Script, folder: &Path) -> Arc<Host> 
             IndexPlace::Folder(folder.join(".search")),
             Some(folder.to_path_buf()),
             Arc::new(|| Ok(None)),
+            windlass_search::PdfReading::Nobody,
         )),
         models: Arc::new(OneScript(script.clone())),
         profiles: Arc::new(|name| match name.unwrap_or("zodo").parse::<ProfileName>() {

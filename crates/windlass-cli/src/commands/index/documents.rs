@@ -1,6 +1,5 @@
 //! `windlass index add / list / remove`: documents and notes of the index of the project.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,6 +14,7 @@ use crate::args::GlobalArgs;
 use crate::commands::index::{failed, open_index};
 use crate::complaint::{CommandError, Result};
 use crate::config::CliConfig;
+use crate::config::regular::{self, FileOrigin};
 use crate::project::index::{folder_of, open};
 use crate::project::store::{SessionArchive, pick, unknown};
 use crate::providers::target::wait_for;
@@ -71,7 +71,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
     let read = if file == Path::new(STDIN) {
         io::stdin().take(BYTES_MAX).read_to_end(&mut bytes)
     } else {
-        fs::File::open(file).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
+        regular::open(file, FileOrigin::User).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
     };
     read.map_err(|error| CommandError::file(file, "read", &error))?;
     Ok(bytes)

@@ -1,8 +1,12 @@
 //! Cutting code by its syntax: one passage a function, method or type, with the comments and attributes before it;
 //! what is too long is cut at its members, then at its statements.
+//!
+//! A tree takes some hundred times the memory of its text, more the deeper it is, so long texts are parsed one at a time.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
+use std::sync::{OnceLock, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -10,12 +14,53 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 use super::UncountedPassage;
 use super::join::{Stretch, join};
 use super::split::split;
-use crate::limits::{CUT_DEPTH_MAX, PARSE_MS_MAX, PASSAGE_BYTES_MAX, TINY_BYTES, WHOLE_BYTES_MAX};
+use crate::limits::{
+    CUT_DEPTH_MAX, PARSE_BYTES_MAX, PARSE_MS_MAX, PARSE_TOGETHER_BYTES_MAX, PASSAGE_BYTES_MAX, TINY_BYTES,
+    WHOLE_BYTES_MAX,
+};
 use crate::parse::grammar::{DefinitionShape, Grammar, NodeRole};
 use crate::parse::symbols::{self, Defined, Symbols};
 
-/// The pieces of a text and the names in it; `None` when it could not be parsed in time.
-pub(super) fn cut(text: &str, grammar: &Grammar) -> Option<(Vec<UncountedPassage>, Symbols)> {
+/// What cutting gives: the pieces of a text and the names in it.
+type CutCode = (Vec<UncountedPassage>, Symbols);
+
+/// A long text that waits to be cut.
+struct LongText {
+    text: String,
+    grammar: &'static Grammar,
+    answer: mpsc::SyncSender<Option<CutCode>>,
+}
+
+/// The way to the thread that cuts long texts, for all indexes of this process. It is one thread and always the same:
+/// the system's allocator keeps for each thread what that once needed.
+static LONG_TEXTS: OnceLock<Option<mpsc::Sender<LongText>>> = OnceLock::new();
+
+/// The pieces of a text and the names in it; `None` when it is too long to be parsed, or could not be in time.
+pub(super) fn cut(text: &str, grammar: &'static Grammar) -> Option<CutCode> {
+    if text.len() > PARSE_BYTES_MAX {
+        return None;
+    }
+    if text.len() <= PARSE_TOGETHER_BYTES_MAX {
+        return cut_here(text, grammar);
+    }
+    let (answer, answered) = mpsc::sync_channel(1);
+    let waiting = LongText { text: text.to_owned(), grammar, answer };
+    LONG_TEXTS.get_or_init(start_cutting).as_ref()?.send(waiting).ok()?;
+    answered.recv().ok()?
+}
+
+fn start_cutting() -> Option<mpsc::Sender<LongText>> {
+    let (sender, texts) = mpsc::channel::<LongText>();
+    let cutting = move || {
+        for long in texts {
+            // Whoever asked waits for it.
+            let _ = long.answer.send(cut_here(&long.text, long.grammar));
+        }
+    };
+    thread::Builder::new().name("search-cut".to_owned()).spawn(cutting).ok().map(|_| sender)
+}
+
+fn cut_here(text: &str, grammar: &Grammar) -> Option<CutCode> {
     let tree = parse(text, grammar)?;
     let mut cutter = CodeCutter { grammar, text, stretches: Vec::new() };
     cutter.cut_inside(tree.root_node(), 0..text.len(), 0, 0);
@@ -36,15 +81,17 @@ fn parse(text: &str, grammar: &Grammar) -> Option<Tree> {
 
 fn parse_with(parser: &mut Parser, text: &str, grammar: &Grammar) -> Option<Tree> {
     parser.set_language(grammar.language()).ok()?;
-    // One that was given up in the middle would go on where it stopped.
-    parser.reset();
     let bytes = text.as_bytes();
     let deadline = Instant::now() + Duration::from_millis(PARSE_MS_MAX);
     let mut check = |_: &ParseState| {
         if Instant::now() > deadline { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut check);
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    let tree =
+        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+    // One that was given up in the middle would go on where it stopped, and keep what it has until then.
+    parser.reset();
+    tree
 }
 
 struct CodeCutter<'a> {

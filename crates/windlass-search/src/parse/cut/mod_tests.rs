@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{CutPassage, cut};
-use crate::limits::PASSAGE_BYTES_MAX;
+use crate::limits::{PARSE_BYTES_MAX, PASSAGE_BYTES_MAX};
 use crate::parse::language::SourceLanguage;
 
 const PATHS: [&str; 15] = [
@@ -41,6 +41,15 @@ fn check_page(text: &str) {
         assert!(cut.text(text).len() <= PASSAGE_BYTES_MAX);
         at = cut.span.end;
     }
+}
+
+#[test]
+fn code_longer_than_is_parsed_at_one_time_is_cut_at_blank_lines() {
+    let piece = "fn haul() {\n    turn();\n}\n\n";
+    let (short, long) = (piece.repeat(100), piece.repeat(PARSE_BYTES_MAX / piece.len() + 1));
+    let definitions = |text: &str| cut(text, SourceLanguage::of("a.rs", text)).symbols.definitions.len();
+    assert_eq!((definitions(&short), definitions(&long)), (100, 0));
+    check("a.rs", &long);
 }
 
 /// Pieces of code that make trees, and marks that break them.

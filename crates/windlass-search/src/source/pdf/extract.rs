@@ -1,8 +1,9 @@
-//! The text of PDF files, which nobody knows who wrote.
+//! From the bytes of a PDF to its text, by lopdf.
 //!
-//! Read page by page on a thread of its own, so that a reader that panics or takes too long costs the text of one file
-//! and nothing else; what a stream may unpack to, the pages and the text are bounded. Layout is not understood: the
-//! text comes in the order of the file. Pictures of text have none.
+//! Read page by page on a thread of its own, so that a reader that panics or takes too long costs the text of one file; what
+//! a stream may unpack to, the pages and the text are bounded. What is made of a stream is not: numbers and lists take
+//! many times their place in a file, and a chain of objects is followed as deep as it goes. Whoever cannot have that stands
+//! in a process of its own.
 
 use std::sync::mpsc;
 use std::thread;
@@ -10,50 +11,20 @@ use std::time::{Duration, Instant};
 
 use lopdf::{Document, LoadOptions};
 
-use crate::limits::{PDF_MS_MAX, PDF_PAGES_MAX, PDF_STACK_BYTES, PDF_STREAM_BYTES_MAX, PDF_TEXT_BYTES_MAX};
-
-/// Why a file has no text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PdfFailure {
-    /// It is damaged, encrypted or no PDF at all.
-    Unreadable,
-    /// It was given up after some time.
-    TooSlow,
-    /// There is no text in it.
-    Empty,
-}
-
-impl PdfFailure {
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            PdfFailure::Unreadable => "it is damaged, locked or no PDF",
-            PdfFailure::TooSlow => "reading it takes too long",
-            PdfFailure::Empty => "there is no text in it, pictures of text perhaps",
-        }
-    }
-}
-
-/// Whether a file is one, by its name or its first bytes.
-pub(crate) fn is_pdf(name: &str, bytes: &[u8]) -> bool {
-    bytes.starts_with(b"%PDF-") || is_pdf_name(name)
-}
-
-/// Whether a name is that of one.
-pub(crate) fn is_pdf_name(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("pdf"))
-}
+use super::PdfFailure;
+use crate::limits::{PDF_PAGES_MAX, PDF_STACK_BYTES, PDF_STREAM_BYTES_MAX, PDF_TEXT_BYTES_MAX};
 
 /// The text of a PDF, a blank line between pages.
-pub(crate) fn text(bytes: Vec<u8>) -> Result<String, PdfFailure> {
+pub(super) fn text_on_a_thread(bytes: Vec<u8>, time: Duration) -> Result<String, PdfFailure> {
     let (sender, receiver) = mpsc::sync_channel(1);
-    let deadline = Instant::now() + Duration::from_millis(PDF_MS_MAX);
+    let deadline = Instant::now() + time;
     let read = move || {
         // Nobody listens any more when it took too long.
         let _ = sender.send(read(&bytes, deadline));
     };
     let thread = thread::Builder::new().name("search-pdf".to_owned()).stack_size(PDF_STACK_BYTES);
     thread.spawn(read).map_err(|_| PdfFailure::Unreadable)?;
-    match receiver.recv_timeout(Duration::from_millis(PDF_MS_MAX)) {
+    match receiver.recv_timeout(time) {
         Ok(text) => text,
         Err(mpsc::RecvTimeoutError::Timeout) => Err(PdfFailure::TooSlow),
         // It panicked.
@@ -93,5 +64,5 @@ fn push_page(text: &mut String, page: &str) {
 }
 
 #[cfg(test)]
-#[path = "pdf_tests.rs"]
+#[path = "extract_tests.rs"]
 mod tests;

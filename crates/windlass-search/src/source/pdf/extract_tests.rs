@@ -2,7 +2,12 @@ use lopdf::content::{Content, Operation};
 use lopdf::{Document, Object, Stream, dictionary};
 use proptest::prelude::*;
 
-use super::{PdfFailure, is_pdf, text};
+use super::super::{PdfFailure, is_pdf};
+use super::*;
+
+fn text(bytes: Vec<u8>) -> Result<String, PdfFailure> {
+    text_on_a_thread(bytes, Duration::from_secs(60))
+}
 
 /// A PDF with these pages.
 fn pdf(pages: &[&str]) -> Vec<u8> {
