@@ -87,3 +87,22 @@ fn packages_carry_their_shipped_and_their_dev_dependencies_apart() {
     assert_eq!(b.dependencies, ["serde"]);
     assert!(workspace.target_folder.ends_with("target") || workspace.target_folder.is_absolute());
 }
+
+#[test]
+fn the_oldest_compiler_that_is_promised_is_the_one_that_checks_everything() {
+    let root = find_root(&std::env::current_dir().unwrap()).unwrap();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let quoted = |text: &str, key: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(key)).unwrap().to_owned();
+        line.split('"').nth(1).unwrap().to_owned()
+    };
+    let promised = quoted(&read("Cargo.toml"), "rust-version");
+    let used = quoted(&read("rust-toolchain.toml"), "channel");
+    assert_eq!(used.rsplit_once('.').unwrap().0, promised);
+    for document in ["README.md", "docs/library.md"] {
+        assert!(
+            read(document).contains(&format!("Rust {promised} or later")),
+            "{document} does not say {promised}"
+        );
+    }
+}

@@ -96,6 +96,8 @@ struct ReaderSeat {
     /// Number of the newest record that the subscriber took.
     cursor: u64,
     waker: Option<Waker>,
+    /// Whether it wants everything and nothing of it at once.
+    is_patient: bool,
 }
 
 impl EventLog {
@@ -177,7 +179,7 @@ impl EventLog {
         state.ring.push_back(record);
         state.rest();
         let held = state.held.len();
-        let wakers = state.take_wakers();
+        let wakers = state.wakers_due(self.shared.ring_records_max / 2);
         drop(state);
         // Outside the lock: whoever wakes takes it at once.
         wakers.into_iter().for_each(Waker::wake);
@@ -212,7 +214,7 @@ impl EventLog {
     fn sit_down(&self, mut state: MutexGuard<'_, LogState>, after: Option<u64>) -> Subscription {
         // A number from outside may lie ahead; a cursor there would pass over the records up to it.
         let cursor = after.unwrap_or(state.last_seq).min(state.last_seq);
-        let seat = Some(ReaderSeat { cursor, waker: None });
+        let seat = Some(ReaderSeat { cursor, waker: None, is_patient: false });
         let free = state.seats.iter().position(Option::is_none);
         let seat_at = match free.and_then(|at| state.seats.get_mut(at).map(|place| (at, place))) {
             Some((at, place)) => {
@@ -271,6 +273,17 @@ impl LogState {
         self.seats.iter_mut().flatten().filter_map(|seat| seat.waker.take()).collect()
     }
 
+    /// Whoever has to look now: a patient reader only at the end of a run, or before the ring loses what it has not
+    /// read.
+    fn wakers_due(&mut self, unread_many: usize) -> Vec<Waker> {
+        let (last_seq, is_end) = (self.last_seq, self.is_resting);
+        let is_due = |seat: &&mut ReaderSeat| {
+            let unread = last_seq.saturating_sub(seat.cursor);
+            !seat.is_patient || is_end || unread >= unread_many as u64
+        };
+        self.seats.iter_mut().flatten().filter(is_due).filter_map(|seat| seat.waker.take()).collect()
+    }
+
     /// Drops what every subscriber has taken.
     fn forget_read(&mut self) {
         // Where nobody listens all of it goes: whoever comes later reads the journal.
@@ -317,6 +330,15 @@ enum Refill {
 }
 
 impl Subscription {
+    /// The same for a reader that needs all records and none of them before the run has ended: it is woken then, and
+    /// when many are there.
+    pub(crate) fn patient(self) -> Self {
+        if let Some(Some(seat)) = self.shared.lock().seats.get_mut(self.seat_at) {
+            seat.is_patient = true;
+        }
+        self
+    }
+
     /// The next delivery; `Closed` again and again after the end.
     pub async fn next(&mut self) -> Delivery {
         let next = std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await;

@@ -80,7 +80,7 @@ pub(crate) async fn run(session: AgentSession, order: RunOrder) -> Result<Answer
     let Some(finished) = finished else {
         return recorded_answer(&host.run_records(&started.run_id, started.after_seq).await?);
     };
-    let (records, _) = read(host.port.events(&started.run_id, started.after_seq).await?).await;
+    let (records, _) = read(host.events_at_end(&started.run_id, started.after_seq).await?).await;
     // A run that was parked meanwhile, or ends after that, has its end on record alone.
     let Ok(finished) = finished.await else { return recorded_answer(&records) };
     let trace = RunTrace::fold(records.iter().map(AsRef::as_ref));

@@ -107,7 +107,7 @@ impl AgentSession {
 
     /// Says something and waits for the answer.
     pub async fn run(&self, order: impl Into<RunOrder>) -> Result<Answer, WindlassError> {
-        worker::inside(following::run(self.clone(), order.into())).await
+        worker::apart(following::run(self.clone(), order.into())).await
     }
 
     /// Says something and waits for the answer, blocking this thread. Works everywhere: in plain threads,

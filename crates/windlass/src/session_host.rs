@@ -59,6 +59,18 @@ impl SessionHost {
         Ok((started, finished))
     }
 
+    /// What comes of a run after a number, for somebody who needs all of it and waits for its end.
+    pub(crate) async fn events_at_end(
+        &self,
+        run_id: &RunId,
+        after: u64,
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        match &self.agent {
+            Some(agent) => agent.host.events_at_end(run_id, after).await,
+            None => self.port.events(run_id, after).await,
+        }
+    }
+
     /// The records of a run after a number, to its end.
     pub(crate) async fn run_records(
         &self,
@@ -66,7 +78,7 @@ impl SessionHost {
         after: u64,
     ) -> Result<Vec<Arc<Record>>, HostError> {
         for _ in 0..READ_AGAIN_MAX {
-            let (records, has_gap) = read(self.port.events(run_id, after).await?).await;
+            let (records, has_gap) = read(self.events_at_end(run_id, after).await?).await;
             if records.iter().rev().any(|record| is_end(&record.event)) {
                 return Ok(records);
             }

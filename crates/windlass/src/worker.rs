@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use futures::Stream;
 
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::task::block_in_place;
+use tokio::task::{JoinError, JoinHandle, block_in_place};
 use windlass_core::ports::{BoxFuture, BoxStream};
 
 use crate::error::WindlassError;
@@ -48,6 +48,33 @@ pub(crate) fn block<T: Send + 'static>(
     // A tool that asks another agent waits on one of the very threads that the other agent needs.
     let received = if IS_OURS.get() { block_in_place(|| receiver.recv()) } else { receiver.recv() };
     received.map_err(|_| WindlassError::Runtime("the work ended without a result".to_owned()))
+}
+
+/// Does the work on the library's runtime, where most of what it waits for happens, so that the caller's thread is woken
+/// once, with the result. Dropping this stops the work where it waits next.
+pub(crate) async fn apart<T: Send + 'static>(
+    work: impl Future<Output = Result<T, WindlassError>> + Send + 'static,
+) -> Result<T, WindlassError> {
+    // Boxed, because a runtime moves what it is given more than once.
+    let done = ApartTask(handle()?.spawn(Box::pin(work))).await;
+    done.map_err(|_| WindlassError::Runtime("the work ended without a result".to_owned()))?
+}
+
+/// A task that nobody is left to wait for ends.
+struct ApartTask<T>(JoinHandle<T>);
+
+impl<T> Drop for ApartTask<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl<T> Future for ApartTask<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
 }
 
 /// Does the work wherever the caller awaits it, in any runtime or in none: its timers and tasks are the library's.

@@ -9,7 +9,9 @@ use crate::protocol::event::{DurableEvent, Event, Record, RunOutcome, StopReason
 use crate::protocol::ids::Millis;
 use crate::protocol::message::{Message, Part};
 use crate::protocol::model::{NoticeKind, Usage};
-use crate::protocol::tool::{Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility, see_inside};
+use crate::protocol::tool::{
+    Category, InnerCall, Link, OutcomeStatus, ToolCall, Visibility, concerns_inside, see_inside,
+};
 use crate::text::time::rfc3339;
 
 /// Characters of an outcome in a trace's summary line.
@@ -204,8 +206,11 @@ impl RunTrace {
         let mut started_ms = 0;
         for record in records {
             trace.apply(record, &mut started_ms);
-            for tool in &mut trace.tools {
-                see_inside(&mut tool.inside, &tool.id, record);
+            // Asked once: every call for every record makes a long run expensive.
+            if concerns_inside(record) {
+                for tool in &mut trace.tools {
+                    see_inside(&mut tool.inside, &tool.id, record);
+                }
             }
         }
         trace

@@ -88,7 +88,34 @@ impl CalendarTime {
 /// Milliseconds since the epoch as RFC 3339 in UTC.
 pub fn rfc3339(ms: u64) -> String {
     let CalendarTime { year, month, day, hour, minute, second } = CalendarTime::of_second(ms / 1_000);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", ms % 1_000)
+    let mut text = String::with_capacity("2000-01-01T00:00:00.000Z".len());
+    // Digit by digit: a trace has four of these a step, and formatting takes twenty times as long.
+    if year > 9_999 {
+        text.push_str(&year.to_string());
+    } else {
+        push_two(&mut text, year / 100);
+        push_two(&mut text, year % 100);
+    }
+    for (mark, number) in [('-', month), ('-', day), ('T', hour), (':', minute), (':', second)] {
+        text.push(mark);
+        push_two(&mut text, number);
+    }
+    text.push('.');
+    text.push(digit(ms / 100));
+    push_two(&mut text, ms);
+    text.push('Z');
+    text
+}
+
+/// The last two digits of a number.
+fn push_two(text: &mut String, number: u64) {
+    text.push(digit(number / 10));
+    text.push(digit(number));
+}
+
+/// The last digit of a number.
+fn digit(number: u64) -> char {
+    char::from(b'0'.saturating_add(u8::try_from(number % 10).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -115,13 +115,18 @@ impl LiveRuns {
     fn note(&self, records: &[Arc<Record>]) {
         let mut ended = Vec::new();
         let mut runs = self.lock();
-        for record in records {
-            if let Some(going) = runs.get_mut(&record.run_id) {
-                going.slot.touch(record.ts_ms);
-                self.note_one(going, record);
-            }
-            if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
-                ended.push(&record.run_id);
+        // What is appended at once is of one run, mostly.
+        for of_one_run in records.chunk_by(|a, b| a.run_id == b.run_id) {
+            let Some(run_id) = of_one_run.first().map(|record| &record.run_id) else { continue };
+            let mut going = runs.get_mut(run_id);
+            for record in of_one_run {
+                if let Some(going) = &mut going {
+                    going.slot.touch(record.ts_ms);
+                    self.note_one(going, record);
+                }
+                if matches!(record.event, Event::Durable(DurableEvent::RunEnded { .. })) {
+                    ended.push(run_id);
+                }
             }
         }
         // `leave` takes the same lock.

@@ -34,6 +34,8 @@ pub(super) struct RecordReader {
     slot: Arc<SessionSlot>,
     subject: ReadSubject,
     cursor: u64,
+    /// Whether nothing is needed before the run has ended.
+    is_patient: bool,
     page: VecDeque<Arc<Record>>,
     live: Option<Subscription>,
     /// The seat of a reader that fell behind: as long as it has one, the log keeps what the reader has not seen.
@@ -52,6 +54,7 @@ impl RecordReader {
             slot,
             subject,
             cursor: after,
+            is_patient: false,
             page: VecDeque::new(),
             live: None,
             seat: None,
@@ -67,9 +70,16 @@ impl RecordReader {
         self
     }
 
+    /// A reader that is woken for the end of the run, and not for every record.
+    pub(super) fn patient(mut self) -> Self {
+        self.is_patient = true;
+        self
+    }
+
     /// The reader as a stream.
     pub(super) fn stream(self) -> BoxStream<'static, HostDelivery> {
-        Box::pin(stream::unfold(self, |mut reader| async move {
+        // Boxed, because it is handed in and out for every record.
+        Box::pin(stream::unfold(Box::new(self), |mut reader| async move {
             reader.next().await.map(|delivery| (delivery, reader))
         }))
     }
@@ -138,8 +148,13 @@ impl RecordReader {
             .slot
             .log()
             .filter(|log| log.last_seq() > self.cursor)
-            .and_then(|log| log.join_after(self.cursor));
+            .and_then(|log| log.join_after(self.cursor))
+            .map(|live| self.seated(live));
         self.live.is_some()
+    }
+
+    fn seated(&self, live: Subscription) -> Subscription {
+        if self.is_patient { live.patient() } else { live }
     }
 
     async fn load(&mut self) -> Result<bool, JournalFailure> {
@@ -151,7 +166,7 @@ impl RecordReader {
 
     async fn join(&mut self, log: &EventLog) -> Result<(), JournalFailure> {
         if let Some(live) = log.join_after(self.cursor) {
-            self.live = Some(live);
+            self.live = Some(self.seated(live));
             return Ok(());
         }
         // The next records are deltas that have left the log and are not in the journal yet. They are held
@@ -179,7 +194,7 @@ impl RecordReader {
             if has_ended && tail.has_read_all() {
                 // Nothing more comes of the run; a session may have another.
                 self.is_over = matches!(self.subject, ReadSubject::Run(_));
-                self.live = Some(tail);
+                self.live = Some(self.seated(tail));
                 return Ok(());
             }
             match tail.next_here().await {
@@ -189,7 +204,7 @@ impl RecordReader {
                     // down; what came before it is lost, and the end is told all the same.
                     if !self.load().await? {
                         self.page.push_back(record);
-                        self.live = Some(tail);
+                        self.live = Some(self.seated(tail));
                     }
                     return Ok(());
                 }

@@ -221,13 +221,27 @@ impl Host {
         run_id: &RunId,
         after: u64,
     ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        Ok(self.reader_of(run_id, after).await?.stream())
+    }
+
+    /// The records of a run for somebody who needs them all, and none before it has ended: a reader that is woken for
+    /// each of them costs more than the record.
+    pub async fn events_at_end(
+        &self,
+        run_id: &RunId,
+        after: u64,
+    ) -> Result<BoxStream<'static, HostDelivery>, HostError> {
+        Ok(self.reader_of(run_id, after).await?.patient().stream())
+    }
+
+    async fn reader_of(&self, run_id: &RunId, after: u64) -> Result<RecordReader, HostError> {
         let row = self.run_row(run_id).await?;
         let slot = self.slots.at(&row.session_id);
         // The number comes from outside: a cursor beyond the record would wait for what never comes.
         let cursor = after.clamp(row.first_seq.saturating_sub(1), row.last_seq);
         let reader = RecordReader::new(self, slot, ReadSubject::Run(run_id.clone()), cursor);
         let has_all = row.outcome.is_some() && cursor >= row.last_seq;
-        Ok(if has_all { reader.ended() } else { reader }.stream())
+        Ok(if has_all { reader.ended() } else { reader })
     }
 
     /// The records of a session, as they are and as they come.

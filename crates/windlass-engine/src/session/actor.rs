@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use futures::stream::FuturesUnordered;
-use futures::{StreamExt, poll};
+use futures::poll;
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
 use windlass_core::permission::{ApproveMode, GateSettings, Inspection, Permissions};
-use windlass_core::ports::{BoxFuture, ProgressPort};
+use windlass_core::ports::ProgressPort;
 use windlass_core::protocol::cause::Cause;
 use windlass_core::protocol::command::{ExecutedTool, MessageSend, RunSetup, RunWishes, WISHES_VERSION};
 use windlass_core::protocol::event::{DeltaEvent, Event, Record};
@@ -30,6 +29,7 @@ use crate::inside::{CallsInside, InnerNote};
 use crate::limits::HELD_DELTAS_MAX;
 use crate::registry::ToolShelf;
 use crate::results::SessionResults;
+use crate::session::at_work::CallsAtWork;
 use crate::session::effects::ProgressSender;
 use crate::session::model_speech::ModelSpeech;
 use crate::session::spans::RunSpans;
@@ -93,7 +93,7 @@ pub(crate) struct ActiveRun {
     pub(crate) shelf: Arc<ToolShelf>,
     pub(crate) spans: RunSpans,
     pub(crate) model: Option<ModelSpeech>,
-    pub(crate) work: FuturesUnordered<BoxFuture<'static, WorkDone>>,
+    pub(crate) work: CallsAtWork,
     /// How to stop each call that runs or is inspected.
     pub(crate) stops: Vec<(CallId, CancelSignal)>,
     /// Running calls that may change the world.
@@ -282,7 +282,7 @@ impl Actor {
             shelf: self.parts.registry.snapshot_of(&self.parts.settings.profile),
             spans: RunSpans::begin(&self.parts.session_id, &send.run_id, &send.message_id),
             model: None,
-            work: FuturesUnordered::new(),
+            work: CallsAtWork::default(),
             stops: Vec::new(),
             effectful: HashSet::new(),
             given: HashMap::new(),

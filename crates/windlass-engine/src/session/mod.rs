@@ -4,12 +4,13 @@
 //! Front ends hold a `Session` handle: they send commands and read events. The actor turns commands into
 //! inputs of the run machine and the machine's effects into deeds (`effects`). It decides nothing itself.
 //!
-//! - `actor`, `effects`, `live_values`, `model_speech`, `spans`: the actor, and what it does for the machine
+//! - `actor`, `at_work`, `effects`, `live_values`, `model_speech`, `spans`: the actor, and what it does for the machine
 //! - `park`, `resume`: how a run stops in the middle, and how it is taken up again
 //! - `results`, `tasks`: what a session keeps for its tools
 //! - `one_call`: a session for one call from outside
 
 pub(crate) mod actor;
+pub(crate) mod at_work;
 pub(crate) mod effects;
 pub(crate) mod live_values;
 pub(crate) mod model_speech;

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
 use windlass_core::protocol::cause::Cause;
 use windlass_core::run::{Effect, World};
 

@@ -4,10 +4,8 @@
 //! Decides nothing: only an approved call can be run (wall 4).
 
 use std::any::Any;
-use std::future::{Future, poll_fn};
-use std::mem;
+use std::future::Future;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::{JoinError, JoinHandle};
@@ -23,6 +21,7 @@ use crate::clock::Clock;
 use crate::limits::{
     FAILURE_CHARS_MAX, INSPECT_TIMEOUT_MS, PROBE_TIMEOUT_MS, STOP_GRACE_MS, WAITING_LOOK_MS,
 };
+use crate::tools::alarm::KeptAlarm;
 use crate::tools::output::cap_output;
 
 /// Runs a call and says what it gave. Dropping the future stops the tool. A call that would now do something else than
@@ -177,19 +176,10 @@ async fn supervise<T: Send + 'static>(
     ending
 }
 
-/// Ready when the time is up; while somebody is asked, it stands still. Most tools are done in their first turn, and setting a timer wakes the whole
-/// runtime: they get that turn first.
+/// Ready when the time is up; while somebody is asked, it stands still.
 async fn time_limit((timeout_ms, waiting): (u64, WaitingTime)) {
-    let mut had_turn = false;
-    poll_fn(|cx| {
-        if mem::replace(&mut had_turn, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
     let (begun, limit) = (Instant::now(), Duration::from_millis(timeout_ms));
+    let mut alarm = KeptAlarm::default();
     loop {
         let next_look = if waiting.is_open() {
             Duration::from_millis(WAITING_LOOK_MS)
@@ -200,8 +190,14 @@ async fn time_limit((timeout_ms, waiting): (u64, WaitingTime)) {
         if next_look.is_zero() {
             return;
         }
-        tokio::time::sleep(next_look).await;
+        alarm.wait_until(after(next_look)).await;
     }
+}
+
+/// So long from now; a time that no clock reaches is in many years.
+fn after(wait: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(wait).unwrap_or(now + Duration::from_secs(1 << 30))
 }
 
 fn ending_of<T>(error: JoinError) -> WorkEnding<T> {

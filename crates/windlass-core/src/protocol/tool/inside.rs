@@ -88,6 +88,18 @@ pub fn inner_end(call_id: CallId, path: Vec<u32>, outcome: &ToolOutcome) -> Even
     Event::Durable(DurableEvent::InnerCallEnded { call_id, path, status, said, duration_ms, decision })
 }
 
+/// Whether a record says anything of the calls inside some call.
+pub fn concerns_inside(record: &Record) -> bool {
+    let Event::Durable(event) = &record.event else { return false };
+    match event {
+        DurableEvent::InnerCallStarted { .. }
+        | DurableEvent::InnerCallEnded { .. }
+        | DurableEvent::CallEnded { .. }
+        | DurableEvent::RunResumed { .. } => true,
+        other => other.ignored(),
+    }
+}
+
 /// Folds a record into the calls inside a call. One that says nothing of them changes nothing.
 pub fn see_inside(calls: &mut Vec<InnerCall>, call_id: &str, record: &Record) {
     let Event::Durable(event) = &record.event else { return };

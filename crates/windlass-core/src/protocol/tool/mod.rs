@@ -15,7 +15,7 @@ mod spec;
 pub use call::{CheckedCall, ProviderState, RawArgs, RawCall, ToolCall};
 pub use failure::{ErrorKind, RetryAdvice, ToolFailure};
 pub(crate) use inside::tell_inside;
-pub use inside::{InnerCall, inner_end, inside_of, see_inside};
+pub use inside::{InnerCall, concerns_inside, inner_end, inside_of, see_inside};
 pub use label::{Integrity, Label, Secrecy};
 pub use live::{LIVE_KEYWORD, SINK_KEYWORD, live_kinds, told_schema, without_live};
 pub use outcome::{Link, OutcomeMeta, OutcomeStatus, ToolOutcome, ToolOutput, Trust};
