@@ -20,7 +20,13 @@ const ROWS: [(&str, &[&str]); 10] = [
     ("TCP, UDP, sockets", &["connect_tcp", "send_udp", "connect_unix_path", "connect_unix_abstract"]),
     (
         "hosts that were not granted",
-        &["reach_other_host", "reach_around_proxy", "reach_other_name", "reach_by_address", "reach_own_machine"],
+        &[
+            "reach_other_host",
+            "reach_around_proxy",
+            "reach_other_name",
+            "reach_by_address",
+            "reach_own_machine",
+        ],
     ),
     (
         "signals, tracing, memory and environment",
