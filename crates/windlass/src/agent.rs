@@ -38,6 +38,18 @@ impl Windlass {
     }
 
     /// Says something and waits for the answer.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// let agent = Windlass::builder().script("user Hello.\nmodel text Good morning.\n")?.build()?;
+    /// let answer = agent.run("Hello.").await?;
+    /// assert_eq!((answer.text.as_str(), answer.outcome), ("Good morning.", RunOutcome::Completed));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn run(&self, order: impl Into<RunOrder>) -> Result<Answer, WindlassError> {
         self.own.run(order).await
     }
@@ -50,6 +62,26 @@ impl Windlass {
 
     /// Says something and gives everything that happens until the run has ended. Dropping the stream does
     /// not stop the run; [`cancel`](Self::cancel) does.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// use futures::StreamExt;
+    /// 
+    /// let agent = Windlass::builder().script("user Hello.\nmodel text Good morning.\n")?.build()?;
+    /// let mut events = agent.stream("Hello.");
+    /// let mut text = String::new();
+    /// while let Some(event) = events.next().await {
+    ///     if let Event::Delta(DeltaEvent::TextDelta { text: piece }) = event {
+    ///         text.push_str(&piece);
+    ///     }
+    /// }
+    /// assert_eq!(text, "Good morning.");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stream(&self, order: impl Into<RunOrder>) -> BoxStream<'static, Event> {
         self.own.stream(order)
     }

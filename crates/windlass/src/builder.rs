@@ -241,6 +241,28 @@ impl Builder {
     }
 
     /// Asks `asker` about calls that need asking.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// # /// Sends money.
+    /// # #[tool(effects = "external", risk = "high")]
+    /// # async fn send_money(euros: u32) -> String { format!("{euros} euros are on their way") }
+    /// let script = "user Pay.\nmodel call 1 send_money {\"euros\":12}\nmodel end\nmodel text Not paid.\n";
+    /// let agent = Windlass::builder()
+    ///     .script(script)?
+    ///     .tool(send_money)
+    ///     .on_permission(|question| async move {
+    ///         let is_small = question.arguments == r#"{"euros":5}"#;
+    ///         PermissionAnswer::new(if is_small { Decision::Once } else { Decision::Deny })
+    ///     })
+    ///     .build()?;
+    /// assert_eq!(agent.run("Pay.").await?.text, "Not paid.");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn on_permission<F>(mut self, asker: impl Fn(Question) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = PermissionAnswer> + Send + 'static,

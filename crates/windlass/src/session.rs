@@ -124,6 +124,19 @@ impl AgentSession {
 
     /// Says something and gives the run that goes on then: to be followed, waited for, answered or cancelled. Returns when
     /// the message is on record.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// let agent = Windlass::builder().script("user Wait.\nmodel hang\n")?.build()?;
+    /// let run = agent.session("ada").begin("Wait.").await?;
+    /// run.cancel().await?;
+    /// assert_eq!(run.answer().await?.outcome, RunOutcome::Cancelled);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn begin(&self, order: impl Into<RunOrder>) -> Result<OngoingRun, WindlassError> {
         let begin = (self.clone(), order.into());
         worker::inside(async move { Ok(following::start(begin).await?) }).await
@@ -160,6 +173,21 @@ impl AgentSession {
     }
 
     /// Its records with a number above `after`, as far as they are on record.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// let agent = Windlass::builder().script("user Hello.\nmodel text Good morning.\n")?.build()?;
+    /// let session = agent.session("ada");
+    /// session.run("Hello.").await?;
+    /// let all = session.records(0).await?;
+    /// let seen = all[0].seq;
+    /// assert_eq!(session.records(seen).await?.len(), all.len() - 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn records(&self, after: u64) -> Result<Vec<Arc<Record>>, WindlassError> {
         let session = self.clone();
         worker::inside(async move {
@@ -198,6 +226,25 @@ impl AgentSession {
     }
 
     /// Copies a run up to a step into a session of its own, and goes on there; step 0 takes over the message alone.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// # /// Adds two integers.
+    /// # #[tool(effects = "pure")]
+    /// # async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// let script = "user Add.\nmodel call 1 add {\"a\":1,\"b\":2}\nmodel end\nmodel text Three.\n";
+    /// let agent = Windlass::builder().script(script)?.tool(add).build()?;
+    /// let session = agent.session("ada");
+    /// session.run("Add.").await?;
+    /// let first = session.runs().await?.remove(0).run_id;
+    /// let fork = session.fork(&first, 1).await?;
+    /// assert_eq!(fork.answer().await?.text, "Three.");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn fork(&self, run_id: &RunId, step: u32) -> Result<OngoingRun, WindlassError> {
         let (host, run_id) = (Arc::clone(&self.host), run_id.clone());
         worker::inside(async move {
@@ -224,6 +271,20 @@ impl AgentSession {
     }
 
     /// Plays a run again from its record, without its model and tools, and compares.
+    ///
+    /// ```
+    /// use windlass::prelude::*;
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), WindlassError> {
+    /// let agent = Windlass::builder().script("user Hello.\nmodel text Good morning.\n")?.build()?;
+    /// let session = agent.session("ada");
+    /// session.run("Hello.").await?;
+    /// let run_id = session.runs().await?.remove(0).run_id;
+    /// assert!(session.replay(&run_id).await?.divergence.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn replay(&self, run_id: &RunId) -> Result<ReplayReport, WindlassError> {
         let (host, run_id) = (Arc::clone(&self.host.port), run_id.clone());
         worker::inside(async move { Ok(host.replay(&run_id).await?) }).await

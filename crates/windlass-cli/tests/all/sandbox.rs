@@ -371,6 +371,8 @@ fn building_testing_and_git_work_confined() {
         ("src/main.rs", "fn main() { println!(\"small\"); }\n"),
         ("package.json", "{\"name\":\"small\",\"scripts\":{\"test\":\"node -e 'console.log(1+1)'\"}}"),
     ]);
+    // The home of the test is not where the toolchain is.
+    place.configure("tools.command.env = [\"RUSTUP_HOME\", \"CARGO_HOME\"]\n");
     let home = std::env::var("HOME").unwrap_or_default();
     let toolchain =
         |variable: &str, usual: &str| std::env::var(variable).unwrap_or_else(|_| format!("{home}/{usual}"));
