@@ -69,7 +69,7 @@ impl Windlass {
     /// # #[tokio::main]
     /// # async fn main() -> Result<(), WindlassError> {
     /// use futures::StreamExt;
-    /// 
+    ///
     /// let agent = Windlass::builder().script("user Hello.\nmodel text Good morning.\n")?.build()?;
     /// let mut events = agent.stream("Hello.");
     /// let mut text = String::new();
