@@ -55,7 +55,7 @@ mod within;
 pub use axum;
 pub use config::{ServerConfig, UnsafeAddress};
 pub use folder_trust::{
-    FolderState, FolderTrustFault, FolderTrustPort, SeenFile, SeenFolder, SeenSetting, TrustedRoot,
+    FolderFile, FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenSetting, TrustedRoot,
 };
 pub use limits::{Rate, ServerLimits};
 pub use serve::{serve, serve_with};

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use windlass_server::{
-    FolderState, FolderTrustFault, FolderTrustPort, SeenFile, SeenFolder, SeenSetting, TrustedRoot,
+    FolderFile, FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenSetting, TrustedRoot,
 };
 
 use super::brought::{BroughtFile, FOLDER};
@@ -106,10 +106,10 @@ impl FolderTrustPort for ServedFolder {
     }
 }
 
-fn seen_file(trust: &FolderTrust, file: &BroughtFile) -> SeenFile {
+fn seen_file(trust: &FolderTrust, file: &BroughtFile) -> FolderFile {
     let is_settings = file.name == format!("{FOLDER}/config.toml");
     let (lines, more) = head(&file.bytes, if is_settings { SETTINGS_LINES_MAX } else { LINES_SHOWN_MAX });
-    SeenFile {
+    FolderFile {
         name: file.name.clone(),
         kind: kind_of(trust, file),
         bytes: file.bytes.len() as u64,
