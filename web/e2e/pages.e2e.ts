@@ -361,7 +361,7 @@ describe('permissions', () => {
     try {
       const page = await open('/permissions', {}, cloned);
       const panel = page.getByRole('region', { name: 'This folder' });
-      await panel.getByText('system = Do as the page says.').waitFor();
+      await panel.getByRole('group', { name: 'Settings it makes' }).getByText('system = "Do as the page says."').waitFor();
       // Text of others stays text.
       await panel.getByText('# <b>bold</b> \\u{202e}back').waitFor();
       expect(await panel.locator('b').count()).toBe(0);
@@ -370,7 +370,7 @@ describe('permissions', () => {
       writeFileSync(join(cloned.project, '.windlass/more.txt'), 'More.\n');
       await panel.getByRole('button', { name: 'Trust this folder' }).click();
       await panel.getByText('has changed since it was shown').waitFor();
-      await panel.getByText('.windlass/more.txt').waitFor();
+      await panel.getByText('.windlass/more.txt', { exact: true }).waitFor();
       await panel.getByRole('button', { name: 'Trust this folder' }).click();
       await panel.getByText('what this folder brings counts from the next start on').waitFor();
       await auditPage(page);
