@@ -55,7 +55,7 @@ pub struct SeenFolder {
     pub notice: Option<String>,
     /// Settings that count only with trust.
     pub settings: Vec<SeenSetting>,
-    pub files: Vec<FolderFile>,
+    pub files: Vec<SeenFolderFile>,
     /// All folders that are trusted on the server's machine.
     pub trusted: Vec<TrustedRoot>,
 }
@@ -85,7 +85,7 @@ pub struct SeenSetting {
 /// A file that a folder brings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct FolderFile {
+pub struct SeenFolderFile {
     /// Its path below the folder.
     pub name: String,
     /// `module`, `tool` or `file`.

@@ -55,7 +55,7 @@ mod within;
 pub use axum;
 pub use config::{ServerConfig, UnsafeAddress};
 pub use folder_trust::{
-    FolderFile, FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenSetting, TrustedRoot,
+    FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenFolderFile, SeenSetting, TrustedRoot,
 };
 pub use limits::{Rate, ServerLimits};
 pub use serve::{serve, serve_with};

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use windlass_server::{
-    FolderFile, FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenSetting, TrustedRoot,
+    FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenFolderFile, SeenSetting, TrustedRoot,
 };
 
 use super::brought::{BroughtFile, FOLDER};
@@ -106,10 +106,10 @@ impl FolderTrustPort for ServedFolder {
     }
 }
 
-fn seen_file(trust: &FolderTrust, file: &BroughtFile) -> FolderFile {
+fn seen_file(trust: &FolderTrust, file: &BroughtFile) -> SeenFolderFile {
     let is_settings = file.name == format!("{FOLDER}/config.toml");
     let (lines, more) = head(&file.bytes, if is_settings { SETTINGS_LINES_MAX } else { LINES_SHOWN_MAX });
-    FolderFile {
+    SeenFolderFile {
         name: file.name.clone(),
         kind: kind_of(trust, file),
         bytes: file.bytes.len() as u64,
