@@ -1,10 +1,12 @@
 //! What the server is told by the binary: it reads no file and no environment itself.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use windlass_core::text::redact::SecretRegistry;
 use windlass_core::text::secret::Secret;
 
+use crate::folder_trust::FolderTrustPort;
 use crate::limits::ServerLimits;
 
 /// How the server behaves.
@@ -36,6 +38,8 @@ pub struct ServerConfig {
     pub version: String,
     /// What the project's folder brings of its own that does not count, for people: `/api/about` says it.
     pub folder_notice: Option<String>,
+    /// The folder of the project, which can be trusted through this server; nothing where there is none.
+    pub trust: Option<Arc<dyn FolderTrustPort>>,
     pub limits: ServerLimits,
 }
 
@@ -82,6 +86,7 @@ impl Default for ServerConfig {
             secrets: SecretRegistry::default(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             folder_notice: None,
+            trust: None,
             limits: ServerLimits::default(),
         }
     }

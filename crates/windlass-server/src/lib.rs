@@ -14,6 +14,7 @@
 //! - `within`: the routes for a server of somebody else, in the runtime of the host
 //! - `config`: what the server is told by the binary: it reads no file and no environment itself
 //! - `extract`: what axum reads, with problems instead of its own refusals
+//! - `folder_trust`: the folder of the project as it is shown before it is trusted, and the port behind which it is
 //! - `shown`: everything that the server shows goes out through here, without secrets
 //! - `state`: what all routes share
 
@@ -33,6 +34,7 @@ mod config;
 mod endpoint;
 mod error;
 mod extract;
+mod folder_trust;
 mod guard;
 pub mod limits;
 mod metrics;
@@ -52,6 +54,9 @@ mod within;
 /// The version of axum whose router this is.
 pub use axum;
 pub use config::{ServerConfig, UnsafeAddress};
+pub use folder_trust::{
+    FolderState, FolderTrustFault, FolderTrustPort, SeenFolder, SeenFolderFile, SeenSetting, TrustedRoot,
+};
 pub use limits::{Rate, ServerLimits};
 pub use serve::{serve, serve_with};
 pub use sign_in::sign_in_code;

@@ -27,6 +27,13 @@ pub(crate) fn show_asking<'a, T: Serialize>(
     Ok(Shown::new(value.to_string()))
 }
 
+/// An answer that somebody says yes to: complete, but for known secret values.
+pub(crate) fn show_whole<T: Serialize>(app: &ServerApp, shown: &T) -> RouteResult<Shown<T>> {
+    let mut value = serde_json::to_value(shown).map_err(|error| unwritten(&error))?;
+    app.redactor.known_values().clean_value(&mut value);
+    Ok(Shown::new(value.to_string()))
+}
+
 /// An answer that must go out exactly as it is, because programs run what stands in it: nothing is struck out.
 pub(crate) fn show_exact<T: Serialize>(shown: &T) -> RouteResult<Shown<T>> {
     serde_json::to_string(shown).map(Shown::new).map_err(|error| unwritten(&error))

@@ -122,6 +122,10 @@ export const explain = (tool: string, args: object) =>
   });
 export const audit = (wish: { rows?: number; tool?: string } = {}) =>
   askJson<{ entries: Schemas['AuditEntry'][] }>('/api/policies/audit' + query(wish));
+export const folderTrust = () => askJson<Schemas['FolderTrust']>('/api/trust');
+/** Trusts the folder of the server, if it is as it was when this digest was shown. */
+export const trustFolder = (digest: string) => askJson<Schemas['FolderTrust']>('/api/trust', { method: 'POST', body: { digest } });
+export const stopTrusting = () => askJson<Schemas['FolderTrust']>('/api/trust', { method: 'DELETE' });
 export const models = () => askJson<{ models: Schemas['Model'][] }>('/api/models');
 export const modules = () => askJson<Schemas['Modules']>('/api/modules');
 export const modulePrompt = (id: string, inputs: object) =>

@@ -32,6 +32,7 @@ use crate::terminal::browser;
 use crate::terminal::out::{print_line, tell_line, warn};
 use crate::terminal::run_follower::refused;
 use crate::terminal::signals::Signals;
+use crate::trust::served::ServedFolder;
 use crate::wiring::Wiring;
 
 /// Where the server listens unless it is told otherwise.
@@ -46,7 +47,7 @@ pub(crate) fn run(global: &GlobalArgs, args: &ServeArgs) -> Result<Exit> {
     let wiring = Wiring::build_for(flags, &args.permission, true)?;
     let config = &wiring.config;
     let address = find_address(config, None)?;
-    let server = server_config(config, address)?;
+    let server = server_config(global, config, address)?;
     let tls = find_tls(config)?;
     let chosen = choose(config)?;
     let model = chosen.model.name().to_owned();
@@ -135,7 +136,7 @@ pub(crate) fn find_address(config: &CliConfig, named: Option<&str>) -> Result<So
     found.next().ok_or_else(|| wrong("it stands for nothing".to_owned()))
 }
 
-fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig> {
+fn server_config(global: &GlobalArgs, config: &CliConfig, address: SocketAddr) -> Result<ServerConfig> {
     let settings = &config.settings;
     let token = token::of_server(config)?;
     let unsafe_address = |error: UnsafeAddress| {
@@ -150,6 +151,7 @@ fn server_config(config: &CliConfig, address: SocketAddr) -> Result<ServerConfig
         secrets: config.secrets.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         folder_notice: config.trust.notice(),
+        trust: Some(Arc::new(ServedFolder::of(global, &config.trust))),
         is_tls: is_tls(config),
         ..server
     })

@@ -10,8 +10,8 @@ use windlass_tui::{AppFilesError, AppFilesPort, ThemeKind, TrustReport};
 use crate::args::GlobalArgs;
 use crate::complaint::CommandError;
 use crate::config::{CliConfig, Folders, keep_word, private};
-use crate::trust::trust_file::TrustFile;
-use crate::trust::{TrustState, looked_at};
+use crate::trust::TrustState;
+use crate::trust::looked_at::{self, KeepFault};
 
 /// Lines of history that are offered again.
 const HISTORY_LINES_MAX: usize = 1_000;
@@ -105,21 +105,18 @@ impl AppFilesPort for AppFiles {
 
     fn trust_folder(&self, digest: &str) -> Result<String, AppFilesError> {
         let config = self.look()?;
-        let root = config.trust.root.display();
-        if config.trust.brought.digest() != digest {
-            return Err(AppFilesError(format!(
-                "{root} has changed since it was shown; /trust shows it as it is now"
-            )));
-        }
-        looked_at::keep(&config).map_err(|complaint| told(&complaint))?;
-        Ok(format!("trusted: {root}; what it brings counts from the next start on"))
+        looked_at::keep_shown(&config, digest).map_err(|fault| match fault {
+            KeepFault::Changed(why) => AppFilesError(format!("{why}; /trust shows it as it is now")),
+            KeepFault::Untrustable(why) => AppFilesError(why),
+            KeepFault::Failed(complaint) => told(&complaint),
+        })?;
+        Ok(format!("trusted: {}; what it brings counts from the next start on", config.trust.root.display()))
     }
 
     fn revoke_trust(&self) -> Result<String, AppFilesError> {
         let config = self.look()?;
-        let root = config.trust.root.display().to_string();
-        let removed = TrustFile::read(&config.folders.data).0.remove(&root);
-        match removed.map_err(|complaint| told(&complaint))? {
+        let root = config.trust.root.display();
+        match looked_at::revoke(&config).map_err(|complaint| told(&complaint))? {
             true => Ok(format!("no longer trusted: {root}; it counts until windlass is started again")),
             false => Err(AppFilesError(format!("{root} is not trusted"))),
         }

@@ -9,13 +9,13 @@ use super::brought::BroughtFile;
 use super::trust_file::{TrustFile, TrustedFolder};
 use super::{FolderTrust, TrustState};
 use crate::args::GlobalArgs;
-use crate::complaint::Result;
+use crate::complaint::{CommandError, Result};
 use crate::config::{CliConfig, Flags, ProcessEnvironment};
 use crate::terminal::ask::can_ask;
 use crate::terminal::table::lay_out;
 
 /// Lines of a file that are shown: enough to see what it is about; an editor shows the rest.
-const LINES_SHOWN_MAX: usize = 20;
+pub(super) const LINES_SHOWN_MAX: usize = 20;
 
 /// Characters of each: a terminal's width and a half.
 const LINE_CHARS_MAX: usize = 160;
@@ -32,6 +32,31 @@ pub(crate) fn keep(seen: &CliConfig) -> Result<()> {
     let trust = &seen.trust;
     let entry = TrustedFolder::of(&trust.root, &trust.brought, Clock::system().now_ms());
     TrustFile::read(&seen.folders.data).0.put(entry)
+}
+
+/// Trusts a folder if it is as it was when its digest was shown. Else why not.
+pub(crate) fn keep_shown(seen: &CliConfig, digest: &str) -> std::result::Result<(), KeepFault> {
+    let (trust, root) = (&seen.trust, seen.trust.root.display());
+    if trust.brought.digest() != digest {
+        return Err(KeepFault::Changed(format!("{root} has changed since it was shown")));
+    }
+    if let TrustState::Unreadable(why) = &trust.state {
+        return Err(KeepFault::Untrustable(format!("{root} cannot be trusted: {why}")));
+    }
+    keep(seen).map_err(KeepFault::Failed)
+}
+
+/// Why a folder is not trusted as it was shown.
+#[derive(Debug)]
+pub(crate) enum KeepFault {
+    Changed(String),
+    Untrustable(String),
+    Failed(CommandError),
+}
+
+/// Trusts a folder no longer; whether it was trusted.
+pub(crate) fn revoke(seen: &CliConfig) -> Result<bool> {
+    TrustFile::read(&seen.folders.data).0.remove(&seen.trust.root.display().to_string())
 }
 
 /// What one of its files is.
@@ -84,15 +109,18 @@ pub(crate) fn told(trust: &FolderTrust, content: bool) -> String {
 }
 
 fn first_lines(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut lines: String = text
-        .lines()
-        .take(LINES_SHOWN_MAX)
-        .map(|line| format!("    │ {}\n", visible_line(cut_chars(line, LINE_CHARS_MAX))))
-        .collect();
-    let more = text.lines().count().saturating_sub(LINES_SHOWN_MAX);
+    let (lines, more) = head(bytes, LINES_SHOWN_MAX);
+    let mut text: String = lines.iter().map(|line| format!("    │ {line}\n")).collect();
     if more > 0 {
-        lines.push_str(&format!("    … {more} more lines\n"));
+        text.push_str(&format!("    … {more} more lines\n"));
     }
-    lines
+    text
+}
+
+/// The first lines of a file with everything in them visible, and how many come after them.
+pub(super) fn head(bytes: &[u8], lines_max: usize) -> (Vec<String>, usize) {
+    let text = String::from_utf8_lossy(bytes);
+    let shown = |line: &str| visible_line(cut_chars(line, LINE_CHARS_MAX)).into_owned();
+    let lines = text.lines().take(lines_max).map(shown).collect();
+    (lines, text.lines().count().saturating_sub(lines_max))
 }

@@ -5,10 +5,12 @@
 //!
 //! - `brought`: what a folder brings, read once, as bytes
 //! - `looked_at`: looked at for the user, told in words, and trusted as told
+//! - `served`: the same for a server, whose clients look and trust
 //! - `trust_file`: which folders are trusted, with which contents
 
 pub(crate) mod brought;
 pub(crate) mod looked_at;
+pub(crate) mod served;
 pub(crate) mod trust_file;
 
 use std::path::{Path, PathBuf};

@@ -211,6 +211,67 @@ fn u_70_a_server_says_what_of_its_folder_does_not_count() {
 }
 
 #[test]
+fn u_70_a_server_shows_what_its_folder_brings_and_trusts_just_that() {
+    let place = cloned();
+    let steps =
+        || place.windlass(&["config", "explain", "--json"]).exits(0).json()["limits.steps_max"].clone();
+    let has_tool = |served: &Served| served.json("GET /api/tools", "").to_string().contains("\"greet\"");
+    let served = Served::start(&place, &[]);
+    let seen = served.json("GET /api/trust", "");
+    assert_eq!((&seen["state"], &seen["can_be_trusted"]), (&json!("untrusted"), &json!(true)));
+    for part in ["STEERED", "limits.steps_max", ".windlass/tools/greet.rhai", "Says hello", "git status *"] {
+        assert!(seen.to_string().contains(part), "{part}: {seen}");
+    }
+    let digest = |seen: &serde_json::Value| json!({"digest": seen["digest"]}).to_string();
+    let trust = |body: &str| served.ask("POST /api/trust", body);
+    // Not without the token, nor without what was shown.
+    let host = format!("host: {}\r\n", served.address());
+    for head in ["GET /api/trust", "POST /api/trust", "DELETE /api/trust"] {
+        assert_eq!(served.ask_as(&host, head, &digest(&seen)).0, 401, "{head}");
+    }
+    for body in ["{}", "", "{\"digest\":\"\"}"] {
+        assert_eq!(trust(body).0, 400, "{body}");
+    }
+    // Nor if anything has come since.
+    place.write(".windlass/tools/more.rhai", TOOL);
+    let (status, answer) = trust(&digest(&seen));
+    assert!(status == 409 && answer.contains("folder_changed"), "{status} {answer}");
+    assert!(!place.data_folder().join("trust.json").exists());
+    let seen = served.json("GET /api/trust", "");
+    assert!(seen.to_string().contains("more.rhai"), "{seen}");
+    let trusted = served.json("POST /api/trust", &digest(&seen));
+    assert_eq!(trusted["state"], "trusted");
+    assert_eq!(trusted["notice"], "what this folder brings counts from the next start on");
+    assert_eq!(trusted["trusted"][0]["root"], trusted["root"]);
+    assert!(!has_tool(&served), "it counts from the next start on");
+    assert_eq!(served.json("GET /api/trust", "")["notice"], trusted["notice"]);
+    served.stop();
+
+    let served = Served::start(&place, &[]);
+    assert!(has_tool(&served));
+    assert_eq!(steps()["value"], 3);
+    let seen = served.json("GET /api/trust", "");
+    assert_eq!((&seen["state"], seen.get("notice")), (&json!("trusted"), None));
+    let revoked = served.json("DELETE /api/trust", "");
+    assert_eq!((&revoked["state"], &revoked["trusted"]), (&json!("untrusted"), &json!([])));
+    assert!(revoked["notice"].as_str().unwrap().contains("until it is started again"), "{revoked}");
+    let (status, answer) = served.ask("DELETE /api/trust", "");
+    assert!(status == 409 && answer.contains("folder_not_trusted"), "{status} {answer}");
+    served.stop();
+
+    let served = Served::start(&place, &[]);
+    assert!(!has_tool(&served));
+    assert_eq!(steps()["value"], 10);
+    // What cannot be read as a whole cannot be trusted, whatever digest is sent.
+    std::os::unix::fs::symlink("../../a.rhai", place.path(".windlass/tools/b.rhai")).unwrap();
+    let seen = served.json("GET /api/trust", "");
+    assert_eq!((&seen["state"], &seen["can_be_trusted"]), (&json!("unreadable"), &json!(false)));
+    let (status, answer) = served.ask("POST /api/trust", &digest(&seen));
+    assert!(status == 409 && answer.contains("b.rhai is a link"), "{status} {answer}");
+    served.stop();
+}
+
+#[test]
 fn u_70_trust_belongs_to_the_canonical_root_and_links_bring_nothing() {
     let place = Place::with(&[(".windlass/tools/greet.rhai", TOOL)]);
     place.trust();

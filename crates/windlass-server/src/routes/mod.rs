@@ -23,6 +23,7 @@
 //! - `steps`: the steps of a run: what was asked of the model, and what that answered
 //! - `studio`: the routes that Prompt Studio knows: its stream and its snapshots
 //! - `tools`: the same as the commands
+//! - `trust`: what the folder of the project brings, and trust in just that
 
 use crate::endpoint::Endpoint;
 
@@ -49,6 +50,7 @@ pub(crate) mod sign_in;
 pub(crate) mod steps;
 mod studio;
 pub(crate) mod tools;
+pub(crate) mod trust;
 
 /// All endpoints, in the order of the API document.
 pub(crate) fn endpoints() -> Vec<Endpoint> {
@@ -63,6 +65,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         records::endpoints(),
         calls::endpoints(),
         permissions::endpoints(),
+        trust::endpoints(),
         tools::endpoints(),
         executors::endpoints(),
         models::endpoints(),

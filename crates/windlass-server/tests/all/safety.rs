@@ -59,6 +59,16 @@ async fn a_server_with_a_token_lets_nobody_in_without_it() {
 }
 
 #[tokio::test]
+async fn a_server_without_a_folder_trusts_none_and_says_so() {
+    let stage = Stage::new(TALK).await;
+    let client = stage.client();
+    let trust = client.post("/api/trust", &json!({"digest": "a"})).await;
+    for answer in [client.get("/api/trust").await, trust, client.ask("DELETE", "/api/trust", None).await] {
+        assert_eq!((answer.status, answer.code().as_str()), (404, "folder_not_found"));
+    }
+}
+
+#[tokio::test]
 async fn what_is_too_much_is_refused_with_a_wait_and_never_a_crash() {
     let near_rate = Rate { per_second: 1, burst: 4 };
     let limits = ServerLimits { near_rate, body_bytes_max: 1_000, ..ServerLimits::default() };

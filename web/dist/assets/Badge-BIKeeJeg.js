@@ -1,1 +1,0 @@
-import{Dt as e,Et as t,Ht as n,Mt as r,On as i,Wt as a,in as o,ln as s,ut as c}from"./format-Bk_S_lfQ.js";var l=a(`<span><!></span>`);function u(a,u){let d=c(u,`tone`,3,`neutral`);var f=l(),p=s(f);r(p,()=>u.children),i(f),o(()=>t(f,1,e(d()),`svelte-1m0dk8d`)),n(a,f)}export{u as t};

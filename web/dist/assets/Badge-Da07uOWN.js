@@ -1,0 +1,1 @@
+import{At as e,Ft as t,Gt as n,fn as r,jn as i,kt as a,pt as o,qt as s,sn as c}from"./format-B1aFeYt_.js";var l=s(`<span><!></span>`);function u(s,u){let d=o(u,`tone`,3,`neutral`);var f=l(),p=r(f);t(p,()=>u.children),i(f),c(()=>a(f,1,e(d()),`svelte-1m0dk8d`)),n(s,f)}export{u as t};

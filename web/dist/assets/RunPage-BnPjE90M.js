@@ -1,1 +1,0 @@
-import{Ht as e,On as t,Wt as n,kt as r,ln as i,nn as a,sn as o}from"./format-Bk_S_lfQ.js";import{t as s}from"./Inspector-CN83fSOt.js";var c=n(`<div class="svelte-w1h7qr"><!></div>`);function l(n,l){var u=c();r(`w1h7qr`,e=>{a(()=>{o.title=`Run ${l.id??``} · Windlass`})});var d=i(u);s(d,{get runId(){return l.id},isPage:!0}),t(u),e(n,u)}export{l as default};

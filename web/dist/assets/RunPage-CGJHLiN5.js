@@ -1,0 +1,1 @@
+import{Gt as e,Mt as t,an as n,fn as r,jn as i,qt as a,un as o}from"./format-B1aFeYt_.js";import{t as s}from"./Inspector-ogGxeORD.js";var c=a(`<div class="svelte-w1h7qr"><!></div>`);function l(a,l){var u=c();t(`w1h7qr`,e=>{n(()=>{o.title=`Run ${l.id??``} · Windlass`})});var d=r(u);s(d,{get runId(){return l.id},isPage:!0}),i(u),e(a,u)}export{l as default};

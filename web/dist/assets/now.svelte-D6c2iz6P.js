@@ -1,1 +1,0 @@
-import{Qt as e,_n as t,hn as n,pn as r}from"./format-Bk_S_lfQ.js";var i=2e4,a=new class{#e=t(r(Date.now()));get ms(){return e(this.#e)}set ms(e){n(this.#e,e,!0)}constructor(){setInterval(()=>this.ms=Date.now(),i)}};export{a as t};

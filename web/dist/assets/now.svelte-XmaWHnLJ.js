@@ -1,0 +1,1 @@
+import{bn as e,gn as t,tn as n,vn as r}from"./format-B1aFeYt_.js";var i=2e4,a=new class{#e=e(t(Date.now()));get ms(){return n(this.#e)}set ms(e){r(this.#e,e,!0)}constructor(){setInterval(()=>this.ms=Date.now(),i)}};export{a as t};
