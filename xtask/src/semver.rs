@@ -75,19 +75,19 @@ fn check_out(root: &Path, folder: &Path, commit: &str) -> Result<PathBuf> {
     CommandLine::new(&unpacked, "tar", &["-xf", &name]).output()?;
     std::fs::remove_file(&archive)?;
     let manifest = unpacked.join("Cargo.toml");
-    std::fs::write(&manifest, marked(&std::fs::read_to_string(&manifest)?)?)?;
+    std::fs::write(&manifest, marked(&std::fs::read_to_string(&manifest)?, commit)?)?;
     std::fs::rename(&unpacked, &files).with_context(|| format!("cannot make {}", files.display()))?;
     Ok(files)
 }
 
-/// A manifest whose version has a mark that means nothing. Cargo tells the crates of two checkouts in one target folder apart by
+/// A manifest whose version names the commit, which means nothing to a version. Cargo tells the crates of two checkouts in one target folder apart by
 /// their versions alone, and would take the one's for the other's.
-fn marked(manifest: &str) -> Result<String> {
+fn marked(manifest: &str, commit: &str) -> Result<String> {
     let (before, package) = manifest
         .split_once("[workspace.package]\nversion = \"")
         .context("the baseline's Cargo.toml has no version first below [workspace.package]")?;
     let (version, after) = package.split_once('"').context("the baseline's version has no end")?;
-    Ok(format!("{before}[workspace.package]\nversion = \"{version}+baseline\"{after}"))
+    Ok(format!("{before}[workspace.package]\nversion = \"{version}+{commit}\"{after}"))
 }
 
 /// What rustdoc says of each crate of a checkout, as data, in the order of [`CRATES`].
@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn the_crates_of_the_baseline_are_others_than_those_of_now() {
         let manifest = "[workspace]\n\n[workspace.package]\nversion = \"0.1.0\"\nedition = \"2024\"\n";
-        let marked = marked(manifest).unwrap();
-        assert!(marked.contains("\nversion = \"0.1.0+baseline\"\nedition"), "{marked}");
-        assert!(super::marked("[workspace]\n").is_err());
+        let marked = marked(manifest, "abc").unwrap();
+        assert!(marked.contains("\nversion = \"0.1.0+abc\"\nedition"), "{marked}");
+        assert!(super::marked("[workspace]\n", "abc").is_err());
     }
 
     #[test]
