@@ -80,8 +80,8 @@ fn check_out(root: &Path, folder: &Path, commit: &str) -> Result<PathBuf> {
     Ok(files)
 }
 
-/// A manifest whose version names the commit, which means nothing to a version. Cargo tells the crates of two checkouts in one target folder apart by
-/// their versions alone, and would take the one's for the other's.
+/// A manifest whose version names the commit, which means nothing to a version. Cargo tells the crates of two checkouts in
+/// one target folder apart by their versions alone, and would take the one's for the other's.
 fn marked(manifest: &str, commit: &str) -> Result<String> {
     let (before, package) = manifest
         .split_once("[workspace.package]\nversion = \"")
