@@ -100,8 +100,8 @@ fn describe(checkout: &Path, target_folder: &Path, to: &Path) -> Result<Vec<Path
     let named = |name: &&str| out.join("doc").join(format!("{}.json", name.replace('-', "_")));
     // One that was left over would be taken for this one's.
     CRATES.iter().map(named).for_each(|file| drop(std::fs::remove_file(file)));
-    let features = ["doc", "--quiet", "--no-deps", "--workspace", "--lib", "--features", TEST_FEATURES];
-    let invocation = CommandLine::cargo(checkout, &features)
+    let args = ["doc", "--quiet", "--no-deps", "--workspace", "--lib", "--features", TEST_FEATURES];
+    let invocation = CommandLine::cargo(checkout, &args)
         .env("RUSTDOC", &rustdoc.to_string_lossy())
         .env("RUSTDOCFLAGS", AS_DATA)
         .env("CARGO_TARGET_DIR", &out.to_string_lossy())
